@@ -1,0 +1,186 @@
+"""Every error that the product raises, in one tree.
+
+::
+
+    FingerpostError                    .hint  .retryable  .stage  .query_id
+    |-- ConfigError
+    |   |-- UnknownSettingError
+    |   |-- MissingSecretError
+    |   `-- MissingExtraError          also an ImportError
+    |-- CorpusError
+    |   |-- DocumentReadError
+    |   `-- EmptyCorpusError
+    |-- StoreError
+    |   |-- StoreUnavailableError      retryable
+    |   |-- StoreConflictError         retryable
+    |   |-- SchemaVersionError
+    |   |-- IndexMismatchError
+    |   `-- IndexCorruptError
+    |-- LaneError
+    |   `-- EmbeddingError
+    |-- DecisionError
+    |-- RetrievalError
+    |-- GenerationError
+    |-- VerificationError
+    |-- EvaluationError
+    |-- DeadlineExceededError
+    `-- UsageError                     also a RuntimeError
+        `-- InvalidQueryError          also a ValueError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fingerpost.types.document import SkippedFile
+
+__all__ = [
+    "ConfigError", "CorpusError", "DeadlineExceededError", "DecisionError", "DocumentReadError",
+    "EmbeddingError", "EmptyCorpusError", "EvaluationError", "FingerpostError",
+    "GenerationError", "IndexCorruptError", "IndexMismatchError", "InvalidQueryError",
+    "LaneError", "MissingExtraError", "MissingSecretError", "RetrievalError",
+    "SchemaVersionError", "StoreConflictError", "StoreError", "StoreUnavailableError",
+    "UnknownSettingError", "UsageError", "VerificationError",
+]
+
+
+class FingerpostError(Exception):
+    """Root of all errors of the product.
+
+    Attributes:
+        hint: What to do about it, empty when nothing can be said.
+        retryable: The same call may succeed later.
+        stage: Stage of the pipeline, empty outside it.
+        query_id: The question it belongs to, empty outside one.
+    """
+
+    retryable: bool = False
+
+    def __init__(
+        self, message: str, *, hint: str = "", stage: str = "", query_id: str = ""
+    ) -> None:
+        """Keep the message for people and what to do about it."""
+        super().__init__(message)
+        self.hint = hint
+        self.stage = stage
+        self.query_id = query_id
+
+
+class ConfigError(FingerpostError):
+    """A setting has a value that is not allowed; the message names setting, value and rule."""
+
+
+class UnknownSettingError(ConfigError):
+    """A setting of that name does not exist; the hint offers the nearest known name."""
+
+
+class MissingSecretError(ConfigError):
+    """A key is needed and not set; the message names the variable, never a value."""
+
+
+class MissingExtraError(ConfigError, ImportError):
+    """An optional package is not installed; the hint is the command that installs it."""
+
+
+class CorpusError(FingerpostError):
+    """Documents could not be turned into an index."""
+
+
+class DocumentReadError(CorpusError):
+    """One document could not be read."""
+
+
+class EmptyCorpusError(CorpusError):
+    """The configured paths gave no chunk.
+
+    Attributes:
+        skipped: Each path or file that was tried, with the reason why it gave nothing.
+    """
+
+    def __init__(
+        self, message: str, *, skipped: Sequence[SkippedFile] = (), hint: str = ""
+    ) -> None:
+        """Keep what was tried."""
+        super().__init__(message, hint=hint)
+        self.skipped = tuple(skipped)
+
+
+class StoreError(FingerpostError):
+    """The index could not be read or written."""
+
+
+class StoreUnavailableError(StoreError):
+    """The store cannot be reached or written now (no space, no rights, busy)."""
+
+    retryable = True
+
+
+class StoreConflictError(StoreError):
+    """Another process is writing this index; the message names its owner."""
+
+    retryable = True
+
+
+class SchemaVersionError(StoreError):
+    """The index was written by another version; the message says which and what to run."""
+
+
+class IndexMismatchError(StoreError):
+    """The index was built with another embedder, dimension or splitter, named field by field."""
+
+
+class IndexCorruptError(StoreError):
+    """The index is damaged; the message names the file and the command that cures it."""
+
+
+class LaneError(FingerpostError):
+    """A model call failed."""
+
+
+class EmbeddingError(LaneError):
+    """An embedding model could not be loaded, or gave no usable vector."""
+
+
+class DecisionError(FingerpostError):
+    """A decision was needed and could not be had."""
+
+
+class RetrievalError(FingerpostError):
+    """Every leg of retrieval failed."""
+
+
+class GenerationError(FingerpostError):
+    """No answer could be written."""
+
+
+class VerificationError(FingerpostError):
+    """A verification that was called alone failed."""
+
+
+class EvaluationError(FingerpostError):
+    """Evaluation data is not usable; the message names file and line."""
+
+
+class DeadlineExceededError(FingerpostError):
+    """The request's deadline passed.
+
+    Attributes:
+        elapsed_s: Seconds spent.
+        deadline_s: Seconds allowed.
+    """
+
+    def __init__(
+        self, message: str, *, elapsed_s: float, deadline_s: float, stage: str = ""
+    ) -> None:
+        """Keep how long it took and how long it might have taken."""
+        super().__init__(message, stage=stage, hint="Raise the deadline or lower max_tier.")
+        self.elapsed_s = elapsed_s
+        self.deadline_s = deadline_s
+
+
+class UsageError(FingerpostError, RuntimeError):
+    """The API was used in a way that cannot work (closed router, sync call inside a loop)."""
+
+
+class InvalidQueryError(UsageError, ValueError):
+    """A request's argument is not usable (empty question, tier out of range)."""

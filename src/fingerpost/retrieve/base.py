@@ -1,0 +1,76 @@
+"""What retrieval is asked and what it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.observe.observer import Observer, ignore
+from fingerpost.types.decision import Strategy, Tier
+from fingerpost.types.evidence import Hit
+from fingerpost.types.query import Filters
+
+GraphExpand = Callable[[Sequence[Hit]], Sequence[Hit] | Awaitable[Sequence[Hit]]]
+Rerank = Callable[[str, Sequence[Hit], int], Sequence[Hit] | Awaitable[Sequence[Hit]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Research:
+    """What a research hook or the built-in research pass gives back."""
+
+    synthesis: str
+    hits: tuple[Hit, ...] = ()
+
+
+DeepResearch = Callable[[str, Sequence[str]], Research | Awaitable[Research]]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveRequest:
+    """One question for retrieval.
+
+    Attributes:
+        text: The question, made to stand alone.
+        tier: How much work to spend.
+        strategy: Never weaker than the tier's own.
+        filters: Hold on every leg.
+        top_k: Hits to keep; ``None`` takes the tier's number (T1 5, T2 5, T3 10).
+        suggested_sources: Research hints (``web``, ``docs``, ``media``).
+        query_id: For events.
+    """
+
+    text: str
+    tier: Tier
+    strategy: Strategy
+    filters: Filters = field(default_factory=Filters)
+    top_k: int | None = None
+    suggested_sources: tuple[str, ...] = ()
+    query_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveTools:
+    """What retrieval may use besides the index.
+
+    Attributes:
+        embedder: The index's own embedding model; ``None`` searches by words alone.
+        graph_enabled: Expand T2 and T3 along the document graph.
+        deep_research_enabled: Run the research pass on T3.
+        max_sub_queries: Most parts a question is split into, >= 1.
+        graph_expand: Replaces the built-in expansion.
+        rerank: Replaces the built-in reranker.
+        deep_research: Replaces the built-in research pass.
+        observe: Takes events.
+        remaining_s: Returns the seconds left, ``inf`` without a deadline.
+    """
+
+    embedder: EmbeddingModel | None = None
+    graph_enabled: bool = True
+    deep_research_enabled: bool = True
+    max_sub_queries: int = 5
+    graph_expand: GraphExpand | None = None
+    rerank: Rerank | None = None
+    deep_research: DeepResearch | None = None
+    observe: Observer = ignore
+    remaining_s: Callable[[], float] = lambda: float("inf")

@@ -1,0 +1,104 @@
+"""What retrieval found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fingerpost.types.document import Chunk, Document
+
+
+class MatchType(StrEnum):
+    """Which leg of retrieval brought a hit (the stronger one, when both did)."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    GRAPH = "graph"
+    RESEARCH = "research"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk with its places in each ranking.
+
+    Attributes:
+        chunk: The chunk, with its exact text.
+        document: Where it comes from.
+        score: Relevance after the last step that ranked it, 0 to 1, best first.
+        match_type: The leg that found it.
+        lexical_rank: Place in the lexical ranking, from 1; ``None`` when not in it.
+        lexical_score: BM25, > 0; ``None`` when not in it.
+        vector_rank: Place in the vector ranking, from 1; ``None`` when not in it.
+        vector_score: Cosine, -1 to 1; ``None`` when unknown.
+        fused_rank: Place after fusion, from 1; ``None`` for hits added later (graph, research).
+        fused_score: Score after fusion, 0 to 1; ``None`` like ``fused_rank``.
+        sub_query: The sub-question that found it, empty for the question itself.
+        note: Why it is here or was moved, for ``--explain``.
+    """
+
+    chunk: Chunk
+    document: Document
+    score: float
+    match_type: MatchType = MatchType.KEYWORD
+    lexical_rank: int | None = None
+    lexical_score: float | None = None
+    vector_rank: int | None = None
+    vector_score: float | None = None
+    fused_rank: int | None = None
+    fused_score: float | None = None
+    sub_query: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The hits kept for an answer, and all that was looked at on the way.
+
+    Attributes:
+        hits: Best first, no chunk twice.
+        candidates: Every candidate considered, best first, for ``--explain``; holds ``hits``.
+        sub_queries: What the question was split into; empty when it was not.
+        uncovered: Sub-questions for which nothing was found.
+        tiers_used: Tiers that really ran, ascending.
+        fallbacks: Fallback names in the order in which they fired, each once.
+        synthesis: What the research pass wrote, empty when it did not run.
+        lexical_weight: Weight of the lexical leg in fusion, 0 to 1; ``None`` when one leg ran.
+        coverage: Share of the question's content terms, weighted by rarity, that stand in the
+            best hits, 0 to 1.
+        generation: Index generation that was read.
+        timings: Stage name → milliseconds.
+    """
+
+    hits: tuple[Hit, ...]
+    candidates: tuple[Hit, ...] = ()
+    sub_queries: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    tiers_used: tuple[int, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+    synthesis: str = ""
+    lexical_weight: float | None = None
+    coverage: float = 0.0
+    generation: int = 0
+    timings: dict[str, float] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """What one cheap lexical search says about a question, for the classifier.
+
+    Attributes:
+        coverage: Share of the question's content terms, weighted by rarity, that stand in the
+            best chunk, 0 to 1.
+        pooled_coverage: The same over the best ten chunks together, 0 to 1.
+        known_terms: Share of its content terms that stand anywhere in the corpus, 0 to 1.
+        n_documents: Distinct documents among the best ten chunks.
+        score_gap: (best - second) / best score over distinct documents, 0 to 1; 1 with one hit.
+        score_decay: Tenth by best score, 0 to 1; 0 with fewer than ten hits.
+    """
+
+    coverage: float
+    pooled_coverage: float
+    known_terms: float
+    n_documents: int
+    score_gap: float
+    score_decay: float

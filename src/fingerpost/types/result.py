@@ -1,0 +1,98 @@
+"""Everything about one question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fingerpost.types.answer import (
+    AbstentionReason,
+    Citation,
+    GenerationMode,
+    SourceCitation,
+    VerifiedResponse,
+)
+from fingerpost.types.decision import ClassificationResult
+from fingerpost.types.evidence import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and cost of one model call.
+
+    Attributes:
+        job: ``classify``, ``generate``, ``embed``, …
+        model: Provider and model, ``local/minilm-l6-v2-int8``.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        cost_usd: ``None`` when the price is not known; 0.0 for local models.
+    """
+
+    job: str
+    model: str
+    input_tokens: int
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer to one question and the record of how it came about.
+
+    Attributes:
+        answer: Text with ``[n]`` markers.
+        classification: Tier, strategy, confidence, reasoning.
+        sources: What the markers point at, by ``index``; after an abstention the nearest
+            sources with ``cited=False``.
+        research_synthesis: Notes of the research pass, ``None`` when it did not run.
+        grounding: A verdict for each claim; ``None`` unless ``grounding_status`` is
+            ``checked``.
+        grounding_status: ``checked``, ``not_requested`` or ``unavailable``.
+        recommendations: Capability recommendations; empty without capability discovery.
+        tiers_used: Tiers that really ran, ascending.
+        fallbacks_used: Fallback names in the order in which they fired, each once.
+        duration_ms: Wall time of the whole route.
+        generation_mode: Who wrote the answer.
+        abstention: Why there is no answer, ``None`` when there is one.
+        citations: Markers with their places in the answer, in reading order.
+        removed_markers: Markers that named no source and were removed.
+        timings: Stage → milliseconds.
+        usage: One item per model call.
+        cached: The result came from the cache.
+        trace_id: Ties result, events and logs together.
+        rewritten_query: The stand-alone question used for routing and retrieval, when the
+            question was a follow-up; else ``None``.
+        retrieval_mode: ``vector+keyword-fallback`` or ``keyword-only`` for this question.
+        vector_coverage: Share of the index's chunks that have a vector, 0 to 1.
+        candidates: Every candidate with its ranks, for ``--explain``.
+        sub_queries: What the question was split into.
+        uncovered: Sub-questions for which nothing was found.
+        lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
+        fingerprints: ``index``, ``config`` and ``generation`` that produced it.
+    """
+
+    answer: str
+    classification: ClassificationResult
+    sources: tuple[SourceCitation, ...] = ()
+    research_synthesis: str | None = None
+    grounding: VerifiedResponse | None = None
+    grounding_status: str = "not_requested"
+    recommendations: tuple[object, ...] = ()
+    tiers_used: tuple[int, ...] = ()
+    fallbacks_used: tuple[str, ...] = ()
+    duration_ms: float = 0.0
+    generation_mode: GenerationMode = GenerationMode.EXTRACTIVE
+    abstention: AbstentionReason | None = None
+    citations: tuple[Citation, ...] = ()
+    removed_markers: int = 0
+    timings: dict[str, float] = field(default_factory=dict, hash=False)
+    usage: tuple[Usage, ...] = ()
+    cached: bool = False
+    trace_id: str = ""
+    rewritten_query: str | None = None
+    retrieval_mode: str = "keyword-only"
+    vector_coverage: float = 0.0
+    candidates: tuple[Hit, ...] = ()
+    sub_queries: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    lexical_weight: float | None = None
+    fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
