@@ -2,19 +2,136 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+from fingerpost.text.identifiers import COMPOUND, Kind, Piece, compound_pieces, shortened
+from fingerpost.text.language import detect_language
+from fingerpost.text.scripts import WORD_PIECES, fold, is_hangul
+from fingerpost.text.stem import stem
+from fingerpost.text.stopwords import is_stop_word
+
+__all__ = ["ANALYSER_VERSION", "analyse", "analyse_joined", "query_tokens"]
+
 ANALYSER_VERSION = "1"
+
+_MAX_QUERY_TOKENS: Final = 256
+_MAX_QUERY_CHARACTERS: Final = 16_384
+_MEMO_SIZE: Final = 65_536
+_MEMO_UNIT: Final = 40
+_WEIGHTS: Final = {
+    Kind.WORD: 1.0,
+    Kind.IDENTIFIER: 1.5,
+    Kind.CODE: 1.5,
+    Kind.PART: 0.5,
+    Kind.GRAM: 1.0,
+}
+# Text that no one reads: base64, minified code, digests. One token stands for the whole run.
+_BLOB_LENGTH: Final = 160
+_BLOB: Final = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_LENGTH},}}")
+_MIXED: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
+_ASCII_OR_NOT: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
+
+
+class _Memo(dict[str, str]):
+    """Tokens of the units seen lately, joined by blanks; emptied when full."""
+
+    def __missing__(self, unit: str) -> str:
+        joined = " ".join([_token(piece) for piece in _unit_pieces(unit)])
+        if len(unit) <= _MEMO_UNIT:
+            if len(self) >= _MEMO_SIZE:
+                self.clear()
+            self[unit] = joined
+        return joined
+
+
+_MEMO: Final = _Memo()
 
 
 def analyse(text: str) -> list[str]:
-    """Return index tokens in order."""
-    return text.casefold().split()
+    """Return index tokens in order.
+
+    Text is cut at white space; a unit's tokens never depend on its neighbours, so a question
+    and a chunk get the same tokens for the same word. An identifier gives the whole, without
+    its separators, and its parts: ``Get-ChildItem`` gives ``getchilditem get childitem child
+    item``. Scripts without blanks give overlapping bigrams. No token holds white space, and
+    none is longer than 64 characters: longer runs become a digest.
+    """
+    return analyse_joined(text).split()
 
 
 def analyse_joined(text: str) -> str:
     """Return the tokens of `analyse` separated by single blanks; the fast path for indexing."""
-    return " ".join(analyse(text))
+    return " ".join(filter(None, map(_MEMO.__getitem__, text.split())))
 
 
 def query_tokens(text: str) -> dict[str, float]:
-    """Return token → weight (> 0) for a question; stop words are left out unless all are."""
-    return dict.fromkeys(analyse(text), 1.0)
+    """Return token → weight (> 0) for a question, at most 256, in order of first appearance.
+
+    Stop words are left out unless nothing else is left. Identifiers, codes and versions weigh
+    more than words, the parts of an identifier less. A token that occurs twice keeps its
+    greatest weight. Of a very long text only the start counts.
+    """
+    pieces = [p for unit in text[:_MAX_QUERY_CHARACTERS].split() for p in _unit_pieces(unit)]
+    # A stop word of one language is a telling word of another (pod, go, os): look at one list.
+    language = detect_language(text)
+    telling = [piece for piece in pieces if not is_stop_word(piece[0], language)]
+    weights: dict[str, float] = {}
+    for piece in telling or pieces:
+        token, weight = _token(piece), _WEIGHTS[piece[1]]
+        if token in weights:
+            weights[token] = max(weights[token], weight)
+        elif len(weights) < _MAX_QUERY_TOKENS:
+            weights[token] = weight
+    return weights
+
+
+def _token(piece: Piece) -> str:
+    return piece[0] if piece[1] in (Kind.CODE, Kind.GRAM) else stem(piece[0])
+
+
+def _unit_pieces(unit: str) -> list[Piece]:
+    """Return the tokens of a run without white space."""
+    return _ascii_pieces(unit) if unit.isascii() else _foreign_pieces(unit)
+
+
+def _ascii_pieces(run: str) -> list[Piece]:
+    if len(run) >= _BLOB_LENGTH:
+        run = _BLOB.sub(_blob_token, run)
+    pieces: list[Piece] = []
+    for match in COMPOUND.finditer(run):
+        pieces += compound_pieces(match)
+    return pieces
+
+
+def _blob_token(match: re.Match[str]) -> str:
+    run = match.group()
+    if _MIXED.match(run) is None and len(run) < 4 * _BLOB_LENGTH:
+        return run
+    return f" {shortened(run)} "
+
+
+def _foreign_pieces(unit: str) -> list[Piece]:
+    """Return the tokens of a unit that has letters beyond ASCII."""
+    pieces: list[Piece] = []
+    for run in _ASCII_OR_NOT.findall(fold(unit)):
+        if run.isascii():
+            pieces += _ascii_pieces(run)
+            continue
+        for match in WORD_PIECES.finditer(run):
+            pieces += _grams(match[1]) if match[1] else [_word(match[2])]
+    return pieces
+
+
+def _word(run: str) -> Piece:
+    return shortened(run.casefold()), Kind.WORD
+
+
+def _grams(run: str) -> list[Piece]:
+    """Return the overlapping pairs of a run; a Korean run is a word as well."""
+    if len(run) == 1:
+        return [(run, Kind.GRAM)]
+    grams: list[Piece] = [(run[at : at + 2], Kind.GRAM) for at in range(len(run) - 1)]
+    if len(run) > 2 and is_hangul(run):
+        grams.append((shortened(run), Kind.WORD))
+    return grams
