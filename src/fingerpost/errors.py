@@ -35,12 +35,30 @@ from collections.abc import Sequence
 from fingerpost.types.document import SkippedFile
 
 __all__ = [
-    "ConfigError", "CorpusError", "DeadlineExceededError", "DecisionError", "DocumentReadError",
-    "EmbeddingError", "EmptyCorpusError", "EvaluationError", "FingerpostError",
-    "GenerationError", "IndexCorruptError", "IndexMismatchError", "InvalidQueryError",
-    "LaneError", "MissingExtraError", "MissingSecretError", "RetrievalError",
-    "SchemaVersionError", "StoreConflictError", "StoreError", "StoreUnavailableError",
-    "UnknownSettingError", "UsageError", "VerificationError",
+    "ConfigError",
+    "CorpusError",
+    "DeadlineExceededError",
+    "DecisionError",
+    "DocumentReadError",
+    "EmbeddingError",
+    "EmptyCorpusError",
+    "EvaluationError",
+    "FingerpostError",
+    "GenerationError",
+    "IndexCorruptError",
+    "IndexMismatchError",
+    "InvalidQueryError",
+    "LaneError",
+    "MissingExtraError",
+    "MissingSecretError",
+    "RetrievalError",
+    "SchemaVersionError",
+    "StoreConflictError",
+    "StoreError",
+    "StoreUnavailableError",
+    "UnknownSettingError",
+    "UsageError",
+    "VerificationError",
 ]
 
 

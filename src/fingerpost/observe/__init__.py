@@ -1,1 +1,1 @@
-"""TODO."""
+"""Events out, nothing in."""

@@ -35,9 +35,7 @@ class Filters:
 
     def __bool__(self) -> bool:
         """Return whether anything is restricted."""
-        return bool(
-            self.paths or self.tags or self.sources or self.languages or self.metadata
-        )
+        return bool(self.paths or self.tags or self.sources or self.languages or self.metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""Results by question: bounded, aged, and one run for equal questions asked at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from fingerpost.types.query import Query
+from fingerpost.types.result import QueryResult
+
+
+@dataclass(slots=True)
+class _Entry:
+    result: QueryResult
+    expires_at: float
+
+
+class _Flight:
+    """One run that others wait for."""
+
+    __slots__ = ("done", "error", "result")
+
+    def __init__(self) -> None:
+        self.done = anyio.Event()
+        self.result: QueryResult | None = None
+        self.error: BaseException | None = None
+
+
+def result_key(query: Query, text: str, parts: Sequence[str]) -> str:
+    """Return the cache key of a question: SHA-256 over all that shapes its result.
+
+    JSON lists keep neighbouring parts apart, so ``["a", "bc"]`` and ``["ab", "c"]`` differ.
+
+    Args:
+        query: The request; its id, deadline and budget are not part of the key.
+        text: The stand-alone question.
+        parts: Fingerprints of configuration and index, and whatever else shapes the result.
+    """
+    filters = query.filters
+    material = [
+        "v1",
+        list(parts),
+        text,
+        query.text,
+        [[turn.role, turn.text] for turn in query.history],
+        [
+            list(filters.paths),
+            list(filters.tags),
+            list(filters.sources),
+            list(filters.languages),
+            [list(pair) for pair in filters.metadata],
+        ],
+        query.tier,
+        query.max_tier,
+        query.top_k,
+        sorted(query.excluded_capability_ids),
+    ]
+    raw = json.dumps(material, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(raw.encode("ascii")).hexdigest()
+
+
+class ResultCache:
+    """Keeps results for a while and lets equal questions share one run.
+
+    Bounded by entries and age; the least recently used leaves first. Belongs to one event
+    loop; `clear` may be called from any thread.
+    """
+
+    def __init__(self, *, max_entries: int, max_age_s: float, clock: Callable[[], float]) -> None:
+        self._max_entries = max_entries
+        self._max_age_s = max_age_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._flights: dict[str, _Flight] = {}
+        self._epoch = 0
+
+    def clear(self) -> None:
+        """Forget all results; runs under way are not kept when they end."""
+        with self._lock:
+            self._entries.clear()
+            self._epoch += 1
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    async def get_or_run(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:
+        """Return the kept result with ``cached=True``, or run once for all who ask now.
+
+        When the run under way is cancelled or fails, each who waited runs for itself.
+        """
+        while True:
+            kept = self._lookup(key)
+            if kept is not None:
+                return replace(kept, cached=True)
+            flight = self._flights.get(key)
+            if flight is None:
+                return await self._fly(key, run)
+            await flight.done.wait()
+            if flight.result is not None:
+                return replace(flight.result, cached=True)
+            if isinstance(flight.error, Exception):
+                return await run()
+
+    async def _fly(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:
+        flight = self._flights[key] = _Flight()
+        epoch = self._epoch
+        try:
+            flight.result = await run()
+        except BaseException as error:
+            flight.error = error
+            raise
+        else:
+            self._keep(key, flight.result, epoch)
+            return flight.result
+        finally:
+            del self._flights[key]
+            flight.done.set()
+
+    def _lookup(self, key: str) -> QueryResult | None:
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            if entry.expires_at <= self._clock():
+                del self._entries[key]
+                return None
+            self._entries.move_to_end(key)
+            return entry.result
+
+    def _keep(self, key: str, result: QueryResult, epoch: int) -> None:
+        with self._lock:
+            if epoch != self._epoch:
+                return
+            self._entries[key] = _Entry(result, self._clock() + self._max_age_s)
+            while len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)

@@ -1,0 +1,138 @@
+"""``fingerpost index``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fingerpost.cli.options import corpus_options, settings
+from fingerpost.cli.progress import IngestBar
+from fingerpost.cli.terminal import plain
+
+_LISTED = 20
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option("--no-embed", is_flag=True, help="Words only; vectors can be computed later.")
+@click.option("--rebuild", is_flag=True, help="Read every document again.")
+@click.option("--watch", "keep_watching", is_flag=True, help="Stay and index what changes.")
+@click.option("--all-skipped", is_flag=True, help="List every skipped file, not the first few.")
+@corpus_options
+def index(
+    paths: tuple[str, ...],
+    as_json: bool,
+    no_embed: bool,
+    rebuild: bool,
+    keep_watching: bool,
+    all_skipped: bool,
+    config_file: Path | None,
+    index_dir: Path | None,
+    embedder: str,
+) -> int:
+    """Read the documents in each PATH (folders, files or globs) and build their index.
+
+    Only what changed since the last run is read again. Words answer at once; vectors are
+    computed after that and kept as they come, so an interrupted run goes on where it stopped.
+    """
+    from fingerpost.config.load import load_config
+    from fingerpost.library import Library
+
+    given = settings(paths, index_dir, embedder, embed="never")
+    config = load_config(given, file=config_file).config
+    with IngestBar() as bar:
+        library = Library(config, bar)
+        try:
+            library.open(rebuild=rebuild)
+            n_embedded = 0 if no_embed else _embed(library)
+            report = _report(library, n_embedded)
+            bar.__exit__(None, None, None)
+            _show(report, library, as_json=as_json, all_skipped=all_skipped)
+            if keep_watching:
+                _watch(library)
+        finally:
+            library.close()
+    return 0
+
+
+def _embed(library: Any) -> int:
+    try:
+        return int(library.embed())
+    except KeyboardInterrupt:
+        click.echo("interrupted: the vectors so far are kept; run it again to go on", err=True)
+        raise
+
+
+def _report(library: Any, n_embedded: int) -> dict[str, Any]:
+    from fingerpost.types.wire import to_wire
+
+    summary, stats = library.summary, library.stats()
+    wire = to_wire(summary)
+    if not isinstance(wire, dict):
+        raise TypeError("a summary is an object")
+    return {
+        **wire,
+        "n_embedded": n_embedded,
+        "skipped": to_wire(stats.skipped),
+        "n_chunks": stats.chunk_count,
+        "n_documents": stats.document_count,
+        "vector_coverage": stats.vector_coverage,
+        "embedding_model": stats.embedding_model,
+        "embedding_status": stats.embedding_status,
+        "index_path": stats.index_path,
+        "generation": stats.generation,
+    }
+
+
+def _show(report: dict[str, Any], library: Any, *, as_json: bool, all_skipped: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
+        return
+    click.echo(
+        f"{report['n_documents']:,} documents, {report['n_chunks']:,} chunks "
+        f"in {report['took_s']:.1f} s: {report['n_added']:,} new, {report['n_changed']:,} changed, "
+        f"{report['n_moved']:,} moved, {report['n_removed']:,} removed, "
+        f"{report['n_unchanged']:,} unchanged"
+    )
+    model = report["embedding_model"]
+    if model:
+        click.echo(
+            f"vectors: {report['vector_coverage']:.0%} of chunks with {model} "
+            f"({report['n_embedded']:,} computed now)"
+        )
+    else:
+        click.echo(f"vectors: none, words alone. {plain(library.embedding.reason)}")
+    _show_skipped(report["skipped"], all_skipped=all_skipped)
+    click.echo(f"index: {plain(report['index_path'])}")
+
+
+def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
+    if not skipped:
+        click.echo("skipped: nothing")
+        return
+    counts = Counter(item["reason"] for item in skipped)
+    listed = ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
+    click.echo(f"skipped: {len(skipped):,} files ({listed})")
+    for item in skipped if all_skipped else skipped[:_LISTED]:
+        detail = f" ({item['detail']})" if item["detail"] else ""
+        click.echo(f"  {plain(item['path'])}: {item['reason']}{plain(detail)}")
+    if not all_skipped and len(skipped) > _LISTED:
+        click.echo(f"  … and {len(skipped) - _LISTED:,} more (--all-skipped lists them)")
+
+
+def _watch(library: Any) -> None:
+    click.echo("watching for changes; Ctrl-C ends", err=True)
+    try:
+        library.watch_here(
+            lambda summary: click.echo(
+                f"{summary.n_added} new, {summary.n_changed} changed, {summary.n_moved} moved, "
+                f"{summary.n_removed} removed"
+            )
+        )
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)

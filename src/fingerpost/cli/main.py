@@ -1,0 +1,78 @@
+"""The command group. Commands are imported when they run, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from fingerpost import __version__
+from fingerpost.cli.failure import exit_code, show
+
+COMMANDS = {
+    "ask": ("fingerpost.cli.ask", "ask", "Answer a question from documents."),
+    "chat": ("fingerpost.cli.chat", "chat", "Talk with documents in the terminal."),
+    "index": ("fingerpost.cli.index", "index", "Read documents and build their index."),
+    "stats": ("fingerpost.cli.stats", "stats", "Show what an index holds."),
+    "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),
+    "eval": ("fingerpost.cli.eval", "eval_group", "Measure quality on labelled data."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and loads one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command, ``None`` when there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_) for name, (_, _, help_) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="fingerpost")
+def cli() -> None:
+    """Grounded answers from documentation: every claim with its source and a verdict."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Exit codes: 0 answered, 1 other error, 2 usage or settings, 3 no answer found,
+    4 not grounded (with ``--require-grounded``), 5 provider, 6 index, 7 deadline,
+    130 interrupted.
+    """
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code: Any = cli.main(args=arguments, prog_name="fingerpost", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as error:  # the last border: a sentence and a code
+        show(error, as_json="--json" in (arguments if arguments is not None else sys.argv))
+        return exit_code(error)
+    return code if isinstance(code, int) else 0

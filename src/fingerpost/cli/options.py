@@ -1,0 +1,82 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def corpus_options(command: Command) -> Command:
+    """Add the options that say how the corpus is read."""
+    for option in reversed(
+        (
+            click.option(
+                "--config",
+                "config_file",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="Settings file (default: fingerpost.toml here, if there is one).",
+            ),
+            click.option(
+                "--index-dir",
+                type=click.Path(path_type=Path, file_okay=False),
+                help="Folder of the index (default: .fingerpost in a single folder, "
+                "else the user's cache).",
+            ),
+            click.option(
+                "--embedder",
+                type=click.Choice(["auto", "none", "minilm", "use"]),
+                default="auto",
+                show_default=True,
+                help="Local embedding model; none searches by words alone.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def settings(
+    paths: tuple[str, ...], index_dir: Path | None, embedder: str, **more: Any
+) -> dict[str, Any]:
+    """Return router settings from command line values; what was not given is ``None``."""
+    return {
+        "knowledge_corpus": list(paths) or None,
+        "index_dir": None if index_dir is None else index_dir.absolute(),
+        "embedding_provider": "none" if embedder == "none" else None,
+        "embedding_model": embedder if embedder in ("minilm", "use") else None,
+        **more,
+    }
+
+
+def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Return filters from ``field=value`` texts; several values of one field are alternatives.
+
+    Raises:
+        click.BadParameter: A text has no ``=`` or the value is empty.
+    """
+    known = {
+        "path": "paths",
+        "tag": "tags",
+        "source": "sources",
+        "language": "languages",
+        "lang": "languages",
+    }
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator or not value.strip() or not name.strip():
+            raise click.BadParameter(
+                f"{pair!r}: write field=value, such as path=guides/** or tag=install "
+                "(path, tag, source, language, or a front matter field)",
+                param_hint="--filter",
+            )
+        if name in known:
+            found.setdefault(known[name], []).append(value)
+        else:
+            found.setdefault("metadata", []).append((name, value))
+    return found

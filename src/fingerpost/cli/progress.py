@@ -1,0 +1,73 @@
+"""Progress of indexing, drawn on a terminal and silent elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+from fingerpost.observe.events import Event, IngestProgress
+
+_TITLES = {
+    "scan": "looking for documents",
+    "parse": "reading",
+    "store": "storing",
+    "embed": "computing vectors",
+}
+
+
+class IngestBar:
+    """An observer that draws `IngestProgress` on stderr; a context manager."""
+
+    def __init__(self, *, enabled: bool | None = None) -> None:
+        self._enabled = sys.stderr.isatty() if enabled is None else enabled
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __call__(self, event: Event) -> None:
+        """Take an event."""
+        if not self._enabled or not isinstance(event, IngestProgress):
+            return
+        if event.phase == "done" or event.phase not in _TITLES:
+            return
+        if self._bar is None:
+            self._bar = _new_bar()
+        total = event.total or None
+        if event.phase not in self._tasks:
+            self._tasks[event.phase] = self._bar.add_task(_TITLES[event.phase], total=total)
+        self._bar.update(self._tasks[event.phase], completed=event.done, total=total)
+
+
+def _new_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.start()
+    return bar

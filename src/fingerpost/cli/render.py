@@ -1,0 +1,166 @@
+"""Results for people and for machines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fingerpost.cli.terminal import one_line, plain
+from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict
+from fingerpost.types.evidence import Hit
+from fingerpost.types.result import QueryResult
+from fingerpost.types.wire import to_wire
+
+_LOOK = {
+    Verdict.SUPPORTED: ("✓", "green"),
+    Verdict.WEAK: ("~", "yellow"),
+    Verdict.UNVERIFIABLE: ("?", "yellow"),
+    Verdict.CONTRADICTED: ("✗", "red"),
+    Verdict.NOT_CHECKED: ("-", "white"),
+}
+_TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
+_CLAIM_WIDTH = 76
+
+
+def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
+    """Return the result as a JSON-ready object; candidates only with ``explain``."""
+    wire = to_wire(result)
+    if not isinstance(wire, dict):
+        raise TypeError("a result is an object")
+    wire.pop("candidates")
+    if explain:
+        wire["candidates"] = [candidate_json(hit) for hit in result.candidates]
+    return wire
+
+
+def candidate_json(hit: Hit) -> dict[str, Any]:
+    """Return where a candidate stands and its rank on each leg."""
+    return {
+        "id": hit.chunk.id,
+        "path": hit.document.path,
+        "source": hit.document.source,
+        "heading_path": list(hit.chunk.heading_path),
+        "line_start": hit.chunk.line_start,
+        "line_end": hit.chunk.line_end,
+        "score": hit.score,
+        "match_type": hit.match_type.value,
+        "lexical_rank": hit.lexical_rank,
+        "lexical_score": hit.lexical_score,
+        "vector_rank": hit.vector_rank,
+        "vector_score": hit.vector_score,
+        "fused_rank": hit.fused_rank,
+        "fused_score": hit.fused_score,
+        "sub_query": hit.sub_query,
+        "note": hit.note,
+    }
+
+
+def show_result(result: QueryResult) -> None:
+    """Print answer, sources, verdicts, and how the question was routed."""
+    click.echo(plain(result.answer))
+    if result.sources:
+        cited = any(source.cited for source in result.sources)
+        click.echo("\n" + click.style("Sources" if cited else "Nearest sources", bold=True))
+        for source in result.sources:
+            click.echo("  " + source_line(source))
+    if result.grounding is not None and result.grounding.claims:
+        click.echo("\n" + click.style("Verdicts", bold=True))
+        for claim in result.grounding.claims:
+            click.echo("  " + claim_line(claim))
+    click.echo("\n" + click.style(plain(route_line(result)), dim=True))
+    if result.rewritten_query:
+        click.echo(click.style(f"asked as: {plain(result.rewritten_query)}", dim=True))
+
+
+def source_line(source: SourceCitation) -> str:
+    """Return ``[1] path › heading, lines a-b`` of one source."""
+    trail = " › ".join(source.heading_path) or source.title
+    lines = f"lines {source.line_start}-{source.line_end}"
+    if source.line_start == source.line_end:
+        lines = f"line {source.line_start}"
+    text = f"[{source.index}] {source.path} › {trail}, {lines}"
+    return plain(text + (f"  {source.url}" if source.url else ""))
+
+
+def claim_line(claim: ClaimVerdict) -> str:
+    """Return one claim with its verdict and what speaks for or against it."""
+    mark, colour = _LOOK[claim.verdict]
+    head = click.style(f"{mark} {claim.verdict.value:<12}", fg=colour)
+    notes = list(claim.reasons) if claim.verdict is not Verdict.SUPPORTED else []
+    notes += ["wrong citation"] if claim.wrong_citation else []
+    notes += ["no citation"] if claim.missing_citation else []
+    where = f"  [{claim.source_index}]" if claim.source_index else ""
+    why = f"  ({plain('; '.join(notes))})" if notes else ""
+    return f"{head} {one_line(claim.claim, _CLAIM_WIDTH)}{where}{why}"
+
+
+def route_line(result: QueryResult) -> str:
+    """Return tier, confidence, mode, grounding, fallbacks and time on one line."""
+    chosen = result.classification
+    how = f"{chosen.decided_by.value}, confidence {chosen.confidence:.2f}"
+    tier = f"{chosen.tier.label} {_TIER_NAMES[chosen.tier]} ({how})"
+    parts = [
+        tier,
+        result.generation_mode.value,
+        _grounding(result),
+        "fallbacks: " + (", ".join(result.fallbacks_used) or "none"),
+        result.retrieval_mode,
+        f"{result.duration_ms:.0f} ms",
+    ]
+    return " · ".join(parts + (["cached"] if result.cached else []))
+
+
+def _grounding(result: QueryResult) -> str:
+    found = result.grounding
+    if found is None:
+        return f"grounding: {result.grounding_status.replace('_', ' ')}"
+    if not found.total_claims:
+        return "grounding: no claims"
+    word = "grounded" if found.overall_grounded else "NOT grounded"
+    return f"{word}: {found.supported_count} of {found.total_claims} claims supported"
+
+
+def explain_result(result: QueryResult) -> None:
+    """Print why the tier was chosen and every candidate with its ranks."""
+    chosen = result.classification
+    click.echo("\n" + click.style("Why this tier", bold=True))
+    click.echo(f"  {plain(chosen.reasoning)}")
+    if chosen.escalated_from is not None:
+        click.echo(f"  raised from {chosen.escalated_from.label}: confidence below the threshold")
+    if chosen.scores:
+        shown = ", ".join(f"{name} {value:.2f}" for name, value in chosen.scores.items())
+        click.echo(f"  probabilities: {shown}")
+    for name, weight in chosen.signals:
+        click.echo(f"  {weight:+.2f}  {plain(name)}")
+    if result.sub_queries:
+        click.echo("\n" + click.style("Parts of the question", bold=True))
+        for part in result.sub_queries:
+            click.echo(f"  {'-' if part in result.uncovered else '+'} {plain(part)}")
+    weight = result.lexical_weight
+    legs = "" if weight is None else f" (words {weight:.2f}, vectors {1 - weight:.2f})"
+    click.echo("\n" + click.style(f"Candidates{legs}", bold=True))
+    click.echo("  fused  words        vector       score  place")
+    for hit in result.candidates:
+        click.echo("  " + candidate_line(hit))
+    spent = ", ".join(f"{name} {value:.1f} ms" for name, value in result.timings.items())
+    click.echo(f"\n  {spent}")
+
+
+def candidate_line(hit: Hit) -> str:
+    """Return the ranks of one candidate in columns."""
+    fused = "-" if hit.fused_rank is None else f"#{hit.fused_rank}"
+    words = _rank(hit.lexical_rank, hit.lexical_score)
+    vector = _rank(hit.vector_rank, hit.vector_score)
+    place = f"{hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end}"
+    trail = " › ".join(hit.chunk.heading_path)
+    note = f"  ({hit.note})" if hit.note else ""
+    return plain(
+        f"{fused:<6} {words:<12} {vector:<12} {hit.score:.3f}  {place} {one_line(trail, 48)}{note}"
+    )
+
+
+def _rank(rank: int | None, score: float | None) -> str:
+    if rank is None:
+        return "-" if score is None else f"- ({score:.2f})"
+    return f"#{rank}" + ("" if score is None else f" ({score:.2f})")

@@ -1,0 +1,188 @@
+"""Settings from defaults, file, environment and arguments; the nearest wins."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
+from fingerpost.errors import ConfigError, UnknownSettingError
+
+FILE_NAME = "fingerpost.toml"
+PREFIX = "FINGERPOST_"
+PROVIDER_VARIABLES = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "TOGETHER_API_KEY",
+    "MISTRAL_API_KEY",
+    "XAI_API_KEY",
+    "MINIMAX_API_KEY",
+    "OPENROUTER_API_KEY",
+)
+_NOT_SETTINGS = frozenset({"traceback", "venv"})
+_LISTS = frozenset({"knowledge_corpus", "available_tools"})
+_NOT_FROM_TEXT = frozenset(
+    {"graph_expand", "rerank", "deep_research", "on_classification", "on_retrieval", "on_event"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """Settings and where each of those that were given came from.
+
+    Attributes:
+        config: The settings.
+        origins: Setting → ``argument``, ``environment NAME`` or ``file PATH``; defaults are
+            not listed.
+    """
+
+    config: QueryRouterConfig
+    origins: dict[str, str] = field(default_factory=dict)
+
+
+def load_config(
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    file: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> LoadedConfig:
+    """Merge defaults < file < environment < arguments.
+
+    Args:
+        arguments: Settings by name; a value of ``None`` counts as not given.
+        file: TOML file; ``None`` takes ``fingerpost.toml`` in the working directory when there
+            is one. Relative paths in it are relative to its own folder.
+        environ: Variables; ``None`` takes the process's. ``FINGERPOST_MAX_TIER`` sets
+            ``max_tier``, ``FINGERPOST_STRATEGY_CONFIG__MAX_SUB_QUERIES`` a nested one; lists
+            are separated like ``PATH``. A blank value counts as absent.
+
+    Raises:
+        UnknownSettingError: A name is not a setting.
+        ConfigError: A value is not allowed, or the file is no TOML.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    path = file if file is not None else Path(FILE_NAME)
+    if file is not None or path.is_file():
+        _merge(values, origins, _from_file(path), f"file {path}")
+    for name, value, variable in _from_environment(os.environ if environ is None else environ):
+        _merge(values, origins, _nested(name, value), f"environment {variable}")
+    given = {key: value for key, value in (arguments or {}).items() if value is not None}
+    _merge(values, origins, given, "argument")
+    return LoadedConfig(validate(values), origins)
+
+
+def validate(values: Mapping[str, Any]) -> QueryRouterConfig:
+    """Return the settings, or raise the error that names field, value and what is allowed.
+
+    Raises:
+        UnknownSettingError: A name is not a setting.
+        ConfigError: A value is not allowed.
+    """
+    try:
+        return QueryRouterConfig(**values)
+    except ValidationError as error:
+        raise _translate(error) from None
+
+
+def provider_keys(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the names of the provider variables that are set and not blank, never values."""
+    variables = os.environ if environ is None else environ
+    return tuple(name for name in PROVIDER_VARIABLES if variables.get(name, "").strip())
+
+
+def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the user's cache folder for indexes that have no folder of their own."""
+    variables = os.environ if environ is None else environ
+    base = variables.get("XDG_CACHE_HOME", "").strip() or variables.get("LOCALAPPDATA", "").strip()
+    return (Path(base) if base else Path.home() / ".cache") / "fingerpost"
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"cannot read settings from {path}: {error}") from error
+    corpus = values.get("knowledge_corpus")
+    if isinstance(corpus, str):
+        corpus = [corpus]
+    if isinstance(corpus, list):
+        values["knowledge_corpus"] = [str(path.parent / str(item)) for item in corpus]
+    for name in ("index_dir", "embedding_folder"):
+        if isinstance(values.get(name), str):
+            values[name] = path.parent / values[name]
+    return values
+
+
+def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, object, str]]:
+    found: list[tuple[str, object, str]] = []
+    for variable in sorted(environ):
+        if not variable.startswith(PREFIX) or not environ[variable].strip():
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        if name in _NOT_SETTINGS:
+            continue
+        value: object = environ[variable]
+        if name in _LISTS:
+            value = [part for part in environ[variable].split(os.pathsep) if part.strip()]
+        if name in _NOT_FROM_TEXT:
+            raise ConfigError(f"{variable}: {name} is a function and can only be an argument")
+        found.append((name, value, variable))
+    return found
+
+
+def _nested(name: str, value: object) -> dict[str, Any]:
+    outer, separator, inner = name.partition("__")
+    return {outer: {inner: value}} if separator else {name: value}
+
+
+def _merge(
+    values: dict[str, Any], origins: dict[str, str], layer: Mapping[str, Any], origin: str
+) -> None:
+    for key, value in layer.items():
+        if isinstance(value, QueryRouterStrategyConfig):
+            value = value.model_dump(exclude_unset=True)  # noqa: PLW2901 - merged as a mapping
+        if isinstance(value, Mapping):
+            below = values.setdefault(key, {})
+            if isinstance(below, dict):
+                below.update(value)
+                origins.update({f"{key}.{inner}": origin for inner in value})
+                continue
+        values[key] = value
+        origins[key] = origin
+
+
+def _translate(error: ValidationError) -> ConfigError:
+    problem = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(str(part) for part in problem["loc"] if not isinstance(part, int))
+    if problem["type"] == "extra_forbidden":
+        return _unknown(place)
+    if problem["type"] == "missing":
+        return ConfigError(
+            f"{place} is required", hint=f"Give {place}, for example {place}=['./docs']."
+        )
+    if not place:
+        return ConfigError(problem["msg"].removeprefix("Value error, "))
+    secret = "key" in place
+    shown = "" if secret else f" = {problem['input']!r}"
+    return ConfigError(f"{place}{shown}: {problem['msg'].lower()}")
+
+
+def _unknown(place: str) -> UnknownSettingError:
+    known = list(QueryRouterConfig.model_fields) + [
+        f"strategy_config.{name}" for name in QueryRouterStrategyConfig.model_fields
+    ]
+    near = difflib.get_close_matches(place, known, n=1)
+    return UnknownSettingError(
+        f"there is no setting {place!r}",
+        hint=f"Did you mean {near[0]!r}?" if near else "See docs/reference/settings.md.",
+    )

@@ -1,0 +1,223 @@
+"""The corpus of one router: its index, kept up to date, and its embedding model."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+from fingerpost import wiring
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.corpus import CorpusRoot, index_corpus, locate
+from fingerpost.corpus.index import embed_pending
+from fingerpost.corpus.watch import watch
+from fingerpost.errors import (
+    EmptyCorpusError,
+    FingerpostError,
+    StoreConflictError,
+    StoreError,
+    UsageError,
+)
+from fingerpost.observe.observer import Observer
+from fingerpost.stores.base import Store
+from fingerpost.types.document import SkippedFile
+from fingerpost.types.stats import CorpusStats, IndexSummary
+
+_LOG = logging.getLogger("fingerpost.library")
+_LISTED = 10
+
+
+class Library:
+    """Opens the index of the configured corpus, refreshes it, and fills in its vectors.
+
+    All methods block and may be called from any thread.
+    """
+
+    def __init__(self, config: QueryRouterConfig, observe: Observer) -> None:
+        self._config = config
+        self._observe = observe
+        self._roots: list[CorpusRoot] = []
+        self._store: Store | None = None
+        self._unlocated: tuple[SkippedFile, ...] = ()
+        self._topics: tuple[int, tuple[str, ...]] = (-1, ())
+        self._background: list[threading.Thread] = []
+        self._stopped = threading.Event()
+        self._writing = threading.Lock()
+        self.embedding = wiring.Embedding(None, "disabled-no-key")
+        self.summary: IndexSummary | None = None
+
+    @property
+    def store(self) -> Store:
+        """Return the open index.
+
+        Raises:
+            UsageError: It is not open.
+        """
+        if self._store is None:
+            raise UsageError("the index is not open", hint="Call init() first.")
+        return self._store
+
+    def open(self, *, rebuild: bool = False) -> None:
+        """Read what changed, open the index, choose the embedding model.
+
+        Raises:
+            EmptyCorpusError: The paths gave no chunk.
+            StoreError: The index cannot be opened.
+        """
+        self._roots, unlocated = locate(self._config.knowledge_corpus)
+        self._unlocated = tuple(unlocated)
+        if not self._roots:
+            raise _empty(self._unlocated)
+        self._store = wiring.make_store(wiring.index_folder(self._config, self._roots))
+        self._index(rebuild=rebuild)
+        if self._store.info().n_chunks == 0:
+            skipped = self.summary.skipped if self.summary else ()
+            raise _empty((*self._unlocated, *skipped))
+        self.embedding = wiring.choose_embedder(self._config, self._store)
+        if self._config.embed == "wait":
+            self.embed()
+
+    def open_as_it_is(self) -> None:
+        """Open the index without reading the corpus again.
+
+        Raises:
+            EmptyCorpusError: A path gives nothing.
+            StoreError: There is no index yet, or it cannot be opened.
+        """
+        self._roots, unlocated = locate(self._config.knowledge_corpus)
+        self._unlocated = tuple(unlocated)
+        if not self._roots:
+            raise _empty(self._unlocated)
+        folder = wiring.index_folder(self._config, self._roots)
+        if not folder.is_dir():
+            raise StoreError(
+                f"there is no index at {folder}",
+                hint="Run 'fingerpost index' with the same paths.",
+            )
+        self._store = wiring.make_store(folder)
+        self.embedding = wiring.choose_embedder(self._config, self._store)
+
+    def watch_here(self, on_summary: Callable[[IndexSummary], None]) -> None:
+        """Re-index what changes until interrupted; call ``on_summary`` after each time."""
+
+        def changed() -> None:
+            on_summary(self.refresh())
+            self.embed()
+
+        watch(self._roots, changed, self._stopped)
+
+    def refresh(self) -> IndexSummary:
+        """Read what changed in the corpus since; return what was done.
+
+        Raises:
+            StoreConflictError: Another process is writing the index.
+        """
+        return self._index(rebuild=False)
+
+    def embed(self, cancelled: Callable[[], bool] | None = None) -> int:
+        """Compute missing vectors; return how many. 0 without an embedding model."""
+        if self.embedding.model is None:
+            return 0
+        stop = self._stopped.is_set
+        with self._writing:
+            return embed_pending(
+                self.store,
+                self.embedding.model,
+                observe=self._observe,
+                cancelled=stop if cancelled is None else lambda: stop() or cancelled(),
+                threads=wiring.cores(),
+            )
+
+    def start_background(self) -> None:
+        """Start to fill in vectors and to watch files, where the settings say so."""
+        state = self.store.info()
+        wanted = self._config.embed == "background" and self.embedding.model is not None
+        if wanted and state.n_vectors < state.n_chunks:
+            self._spawn(self._embed_quietly, "fingerpost-embed")
+        if self._config.watch and not any(t.name == "fingerpost-watch" for t in self._background):
+            self._spawn(self._watch, "fingerpost-watch")
+
+    def topics(self) -> tuple[str, ...]:
+        """Return what the corpus is about, at most 50; read once for each generation."""
+        generation = self.store.info().generation
+        if self._topics[0] != generation:
+            self._topics = (generation, wiring.corpus_topics(self.store))
+        return self._topics[1]
+
+    def stats(self) -> CorpusStats:
+        """Return the state of the corpus."""
+        return wiring.corpus_stats(
+            self._config, self.store, self.embedding, self.topics(), self._unlocated
+        )
+
+    def close(self) -> None:
+        """Stop background work and release the index. Safe to call twice."""
+        self._stopped.set()
+        for thread in self._background:
+            thread.join()
+        self._background.clear()
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+    def _index(self, *, rebuild: bool) -> IndexSummary:
+        """Read what changed; while another process writes, go on with what is there."""
+        try:
+            with self._writing:
+                summary = index_corpus(
+                    self.store,
+                    self._roots,
+                    embedder=None,
+                    options=wiring.index_options(self._config, rebuild=rebuild),
+                    observe=self._observe,
+                    cancelled=self._stopped.is_set,
+                )
+        except StoreConflictError:
+            state = self.store.info()
+            if state.n_chunks == 0 or rebuild:
+                raise
+            _LOG.warning("another process is writing the index; answering from what is there")
+            summary = IndexSummary(
+                n_chunks=state.n_chunks,
+                n_documents=state.n_documents,
+                generation=state.generation,
+            )
+        self.summary = summary
+        return summary
+
+    def _spawn(self, target: Callable[[], None], name: str) -> None:
+        self._background = [thread for thread in self._background if thread.is_alive()]
+        if any(thread.name == name for thread in self._background):
+            return
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        self._background.append(thread)
+        thread.start()
+
+    def _embed_quietly(self) -> None:
+        try:
+            self.embed()
+        except FingerpostError as error:
+            _LOG.warning("background embedding stopped: %s", error)
+
+    def _watch(self) -> None:
+        def changed() -> None:
+            try:
+                self.refresh()
+                self.embed()
+            except FingerpostError as error:
+                _LOG.warning("re-indexing after a change failed: %s", error)
+
+        watch(self._roots, changed, self._stopped)
+
+
+def _empty(skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
+    listed = "; ".join(
+        f"{item.path}: {item.reason}" + (f" ({item.detail})" if item.detail else "")
+        for item in skipped[:_LISTED]
+    )
+    more = f"; and {len(skipped) - _LISTED} more" if len(skipped) > _LISTED else ""
+    return EmptyCorpusError(
+        f"no text was found in the corpus: {listed or 'no readable document'}{more}",
+        skipped=skipped,
+        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files.",
+    )

@@ -1,0 +1,387 @@
+"""The stages in order: rewrite, classify, retrieve, generate, verify.
+
+The only module that imports every stage. What a result says is built from return values of the
+stages; events tell the same story to whoever listens and are never read back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from fingerpost.classify import apply_policy, fallback_classification
+from fingerpost.classify.followup import rewrite_follow_up
+from fingerpost.errors import DeadlineExceededError, FingerpostError, UsageError
+from fingerpost.generate import (
+    abstain,
+    cite_sources,
+    extract_answer,
+    should_abstain,
+    small_talk,
+)
+from fingerpost.lanes.metered import MeteredEmbedder
+from fingerpost.observe import events
+from fingerpost.retrieve import first_look, retrieve
+from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.running import Parts, Run, call_hook, pieces, source_texts
+from fingerpost.stores.base import Reader
+from fingerpost.text.language import detect_language
+from fingerpost.types.answer import (
+    AbstentionReason,
+    Answer,
+    GenerationMode,
+    SourceCitation,
+    VerifiedResponse,
+)
+from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
+from fingerpost.types.evidence import Evidence, FirstLook
+from fingerpost.types.query import Query
+from fingerpost.types.result import QueryResult
+from fingerpost.verify import apply_verdict_policy
+
+_LOG = logging.getLogger("fingerpost.pipeline")
+_EMPTY = Evidence(hits=())
+T = TypeVar("T")
+
+
+class Pipeline:
+    """Runs questions. One object serves many questions at once."""
+
+    def __init__(self, parts: Parts, limiter: anyio.CapacityLimiter) -> None:
+        self._parts = parts
+        self._limiter = limiter
+
+    def stand_alone(self, query: Query) -> str:
+        """Return the question made to stand alone with the help of the conversation window."""
+        window = self._parts.config.conversation_window_size
+        history = query.history[-window:] if window else ()
+        return rewrite_follow_up(query.text, history) or query.text
+
+    async def classify(self, query: Query) -> ClassificationResult:
+        """Classify without retrieving anything but a first look."""
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            return await self._classify(run)
+
+    async def retrieve(self, query: Query) -> Evidence:
+        """Classify and retrieve, without writing an answer."""
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            classification = await self._classify(run)
+            return await self._retrieve(run, classification)
+
+    async def run(self, query: Query) -> QueryResult:
+        """Answer a question. See `stream`."""
+        async for event in self.stream(query):
+            if isinstance(event, events.RouteComplete):
+                return event.result
+        raise UsageError("the pipeline ended without a result")
+
+    async def stream(self, query: Query) -> AsyncIterator[events.Event]:
+        """Yield every event of the question in order; the last is `RouteComplete`.
+
+        Raises:
+            DeadlineExceededError: The deadline passed.
+        """
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            classification = await self._classify(run)
+            for event in self._drain(run):
+                yield event
+            evidence = await self._retrieve(run, classification)
+            for event in self._drain(run):
+                yield event
+            answer = await self._generate(run, classification, evidence)
+            held_back = self._holds_back()
+            for event in self._drain(run, () if held_back else pieces(answer.text)):
+                yield event
+            result = await self._finish(run, classification, evidence, answer)
+            for event in self._drain(run, pieces(result.answer) if held_back else ()):
+                yield event
+            self._emit(run, events.RouteComplete, result=result, duration_ms=result.duration_ms)
+            for event in self._drain(run):
+                yield event
+
+    def _holds_back(self) -> bool:
+        return self._parts.verifier is not None and self._parts.config.on_unsupported == "drop"
+
+    def _begin(self, query: Query, reader: Reader) -> Run:
+        started = self._parts.clock()
+        return Run(query, self.stand_alone(query), started, reader)
+
+    def _emit(self, run: Run, kind: type[events.Event], **values: Any) -> None:
+        event = kind(at=self._parts.wall(), query_id=run.query.query_id, **values)
+        self._take(run, event)
+
+    def _take(self, run: Run, event: events.Event) -> None:
+        run.pending.append(event)
+        self._parts.observe(event)
+
+    def _drain(self, run: Run, pieces: tuple[str, ...] = ()) -> list[events.Event]:
+        for piece in pieces:
+            self._emit(run, events.GenerateDelta, text=piece)
+        drained, run.pending = run.pending, []
+        return drained
+
+    def _remaining_s(self, run: Run) -> float:
+        limit = run.query.deadline_s or self._parts.config.deadline_s
+        if limit is None:
+            return float("inf")
+        return limit - (self._parts.clock() - run.started)
+
+    async def _stage(self, run: Run, name: str, work: Callable[[], T]) -> T:
+        """Run a stage in a worker thread, time it, and hold the deadline."""
+        self._hold_deadline(run, name)
+        started = self._parts.clock()
+        try:
+            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        finally:
+            self._timed(run, name, started)
+
+    def _timed(self, run: Run, name: str, started: float) -> float:
+        took = (self._parts.clock() - started) * 1000
+        run.timings[name] = run.timings.get(name, 0.0) + took
+        return took
+
+    def _hold_deadline(self, run: Run, stage: str) -> None:
+        if self._remaining_s(run) > 0:
+            return
+        limit = run.query.deadline_s or self._parts.config.deadline_s or 0.0
+        elapsed = self._parts.clock() - run.started
+        raise DeadlineExceededError(
+            f"the deadline of {limit:g} s passed before the stage {stage!r}",
+            elapsed_s=elapsed,
+            deadline_s=limit,
+            stage=stage,
+        )
+
+    async def _classify(self, run: Run) -> ClassificationResult:
+        self._emit(run, events.ClassifyStart)
+        query, config = run.query, self._parts.config
+        cap = config.max_tier if query.max_tier is None else min(config.max_tier, query.max_tier)
+        try:
+            raw = await self._stage(run, "classify", lambda: self._raw_classification(run))
+        except DeadlineExceededError:
+            raise
+        except Exception as error:
+            _LOG.exception("classification failed")
+            self._emit(run, events.ClassifyError, error=type(error).__name__)
+            run.fall_back("classify-fallback")
+            raw = fallback_classification(str(error), config.strategy_config.default_strategy)
+        result = apply_policy(
+            raw,
+            confidence_threshold=config.confidence_threshold,
+            max_tier=cap,
+            force_strategy=config.strategy_config.force_strategy,
+            forced_tier=None if query.tier is None else Tier(query.tier),
+        )
+        if result.escalated_from is not None:
+            run.fall_back("tier-escalation")
+        self._emit(
+            run,
+            events.ClassifyComplete,
+            classification=result,
+            duration_ms=run.timings.get("classify", 0.0),
+        )
+        self._emit(
+            run,
+            events.StrategySelect,
+            strategy=result.strategy.value,
+            source=result.decided_by.value,
+        )
+        await call_hook(config.on_classification, result)
+        return result
+
+    def _raw_classification(self, run: Run) -> ClassificationResult:
+        config = self._parts.config
+        forced = run.query.tier
+        if config.strategy_config.force_strategy is not None and forced is None:
+            forced = config.strategy_config.force_strategy.rank
+        if forced is not None:
+            return ClassificationResult(
+                tier=Tier(forced),
+                strategy=Strategy.for_tier(forced),
+                confidence=1.0,
+                reasoning="The caller fixed the tier.",
+                decided_by=DecidedBy.FORCED,
+            )
+        return self._parts.classifier.classify(
+            run.text,
+            history=run.query.history,
+            first_look=self._first_look(run),
+            topics=self._parts.topics(),
+            tool_names=config.available_tools,
+        )
+
+    def _first_look(self, run: Run) -> FirstLook | None:
+        try:
+            return first_look(run.reader, run.text, run.query.filters)
+        except FingerpostError:
+            _LOG.warning("the first look failed; classifying without it", exc_info=True)
+            return None
+
+    async def _retrieve(self, run: Run, classification: ClassificationResult) -> Evidence:
+        if classification.tier is Tier.TRIVIAL:
+            return replace(_EMPTY, tiers_used=(0,))
+        self._hold_deadline(run, "retrieve")
+        config, query = self._parts.config, run.query
+        self._emit(run, events.RetrieveStart, tier=int(classification.tier))
+        started = self._parts.clock()
+        embedder = None
+        if self._parts.embedder is not None:
+            embedder = MeteredEmbedder(self._parts.embedder)
+        request = RetrieveRequest(
+            text=run.text,
+            tier=classification.tier,
+            strategy=classification.strategy,
+            filters=query.filters,
+            top_k=query.top_k,
+            suggested_sources=classification.suggested_sources,
+            query_id=query.query_id,
+        )
+        tools = RetrieveTools(
+            embedder=embedder,
+            graph_enabled=config.graph_enabled,
+            deep_research_enabled=config.deep_research_enabled,
+            max_sub_queries=config.strategy_config.max_sub_queries,
+            graph_expand=config.graph_expand,
+            rerank=config.rerank,
+            deep_research=config.deep_research,
+            observe=lambda event: self._take(run, event),
+            remaining_s=lambda: self._remaining_s(run),
+        )
+        evidence = await retrieve(run.reader, request, tools)
+        took = self._timed(run, "retrieve", started)
+        run.fall_back(*evidence.fallbacks)
+        if embedder is not None and embedder.n_calls:
+            run.usage.append(embedder.usage())
+        self._emit(run, events.RetrieveComplete, n_hits=len(evidence.hits), duration_ms=took)
+        await call_hook(config.on_retrieval, evidence)
+        return evidence
+
+    async def _generate(
+        self, run: Run, classification: ClassificationResult, evidence: Evidence
+    ) -> Answer:
+        mode = "small_talk" if classification.tier is Tier.TRIVIAL else "extractive"
+        self._emit(run, events.GenerateStart, mode=mode)
+        answer = await self._stage(
+            run, "generate", lambda: self._write(run, classification, evidence)
+        )
+        self._emit(
+            run,
+            events.GenerateComplete,
+            mode=answer.mode.value,
+            duration_ms=run.timings["generate"],
+        )
+        return answer
+
+    def _write(self, run: Run, classification: ClassificationResult, evidence: Evidence) -> Answer:
+        language = detect_language(run.query.text)
+        if classification.tier is Tier.TRIVIAL:
+            return small_talk(run.query.text, language)
+        reason = self._why_nothing(run, evidence) or should_abstain(run.text, evidence)
+        if reason is not None:
+            return abstain(reason, run.text, language)
+        return extract_answer(
+            run.text,
+            evidence,
+            tier=classification.tier,
+            max_tokens=self._parts.config.max_context_tokens,
+        )
+
+    def _why_nothing(self, run: Run, evidence: Evidence) -> AbstentionReason | None:
+        if evidence.hits:
+            return None
+        if run.reader.info.n_chunks == 0:
+            return AbstentionReason.NO_DOCUMENT_INDEXED
+        selection = run.reader.select(run.query.filters)
+        if selection is not None and selection.n_documents == 0:
+            return AbstentionReason.FILTER_EXCLUDES_ALL
+        return AbstentionReason.NO_DOCUMENT_MATCHES
+
+    async def _finish(
+        self, run: Run, classification: ClassificationResult, evidence: Evidence, answer: Answer
+    ) -> QueryResult:
+        sources = cite_sources(answer, evidence, docs_url=self._parts.config.docs_url)
+        grounding, status = await self._verify(run, answer, evidence)
+        if grounding is not None and self._holds_back():
+            answer, sources, grounding = apply_verdict_policy(answer, sources, grounding)
+        return self._result(run, classification, evidence, answer, sources, grounding, status)
+
+    async def _verify(
+        self, run: Run, answer: Answer, evidence: Evidence
+    ) -> tuple[VerifiedResponse | None, str]:
+        verifier = self._parts.verifier
+        if verifier is None:
+            return None, "not_requested"
+        if answer.mode in (GenerationMode.ABSTAINED, GenerationMode.SMALL_TALK):
+            return VerifiedResponse(), "checked"
+        started = self._parts.clock()
+        try:
+            self._hold_deadline(run, "verify")
+            found = await verifier.verify(answer.text, source_texts(answer, evidence))
+        except DeadlineExceededError:
+            raise
+        except Exception as error:
+            _LOG.exception("verification failed")
+            self._emit(run, events.VerifyComplete, status="unavailable", error=type(error).__name__)
+            return None, "unavailable"
+        self._emit(
+            run,
+            events.VerifyComplete,
+            status="checked",
+            n_claims=found.total_claims,
+            n_supported=found.supported_count,
+            n_contradicted=found.contradicted_count,
+            duration_ms=self._timed(run, "verify", started),
+        )
+        return found, "checked"
+
+    def _result(
+        self,
+        run: Run,
+        classification: ClassificationResult,
+        evidence: Evidence,
+        answer: Answer,
+        sources: tuple[SourceCitation, ...],
+        grounding: VerifiedResponse | None,
+        status: str,
+    ) -> QueryResult:
+        state = run.reader.info
+        total = (self._parts.clock() - run.started) * 1000
+        run.timings["total"] = total
+        with_vectors = self._parts.embedder is not None and state.n_vectors > 0
+        return QueryResult(
+            answer=answer.text,
+            classification=classification,
+            sources=sources,
+            research_synthesis=evidence.synthesis or None,
+            grounding=grounding,
+            grounding_status=status,
+            tiers_used=evidence.tiers_used,
+            fallbacks_used=tuple(run.fallbacks),
+            duration_ms=total,
+            generation_mode=answer.mode,
+            abstention=answer.abstention,
+            citations=answer.citations,
+            removed_markers=answer.removed_markers,
+            timings=run.timings,
+            usage=tuple(run.usage),
+            trace_id=run.query.query_id,
+            rewritten_query=None if run.text == run.query.text else run.text,
+            retrieval_mode="vector+keyword-fallback" if with_vectors else "keyword-only",
+            vector_coverage=state.n_vectors / state.n_chunks if state.n_chunks else 0.0,
+            candidates=evidence.candidates,
+            sub_queries=evidence.sub_queries,
+            uncovered=evidence.uncovered,
+            lexical_weight=evidence.lexical_weight,
+            fingerprints={
+                "index": state.fingerprint,
+                "generation": str(state.generation),
+            },
+        )

@@ -1,0 +1,140 @@
+"""A caller's arguments to a checked `Query`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from fingerpost.errors import InvalidQueryError
+from fingerpost.types.query import Filters, Query, Turn
+
+MAX_QUERY_CHARS = 8192
+MAX_HISTORY_TURNS = 200
+MAX_TOP_K = 50
+_MAX_TIER = 3
+_FILTER_FIELDS = ("paths", "tags", "sources", "languages")
+
+History = Sequence[Turn | tuple[str, str] | Sequence[str] | Mapping[str, str]]
+Filtering = Filters | Mapping[str, Any] | None
+
+
+def make_query(
+    text: str,
+    *,
+    history: History = (),
+    filters: Filtering = None,
+    tier: int | None = None,
+    max_tier: int | None = None,
+    top_k: int | None = None,
+    deadline: float | None = None,
+    budget: float | None = None,
+    excluded_capability_ids: Sequence[str] = (),
+) -> Query:
+    """Return the checked request. Arguments as in `QueryRouter.route`.
+
+    Lone surrogates become U+FFFD and NUL a blank, since neither can be stored or shown.
+
+    Raises:
+        InvalidQueryError: An argument is not usable; the message says what is allowed.
+    """
+    if not isinstance(text, str):
+        raise InvalidQueryError(f"the question must be text, not {type(text).__name__}")
+    clean = _clean(text)
+    if not clean.strip():
+        raise InvalidQueryError("the question is empty", hint="Ask something.")
+    if len(clean) > MAX_QUERY_CHARS:
+        raise InvalidQueryError(
+            f"the question has {len(clean):,} characters; at most {MAX_QUERY_CHARS:,} are allowed"
+        )
+    _in_range("tier", tier, 0, _MAX_TIER)
+    _in_range("max_tier", max_tier, 0, _MAX_TIER)
+    _in_range("top_k", top_k, 1, MAX_TOP_K)
+    _positive("deadline", deadline, zero=False)
+    _positive("budget", budget, zero=True)
+    return Query(
+        text=clean.strip(),
+        history=_turns(history),
+        filters=_filters(filters),
+        tier=tier,
+        max_tier=max_tier,
+        top_k=top_k,
+        deadline_s=deadline,
+        budget_usd=budget,
+        excluded_capability_ids=tuple(excluded_capability_ids),
+        query_id=uuid4().hex,
+    )
+
+
+def _clean(text: str) -> str:
+    text = text.replace("\0", " ")
+    return text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False
+
+
+def _in_range(name: str, value: object, low: int, high: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InvalidQueryError(f"{name} = {value!r}: a whole number from {low} to {high}")
+
+
+def _positive(name: str, value: object, *, zero: bool) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise InvalidQueryError(f"{name} = {value!r}: a number greater than 0")
+    if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise InvalidQueryError(f"{name} = {value!r}: a number greater than 0")
+
+
+def _turns(history: History) -> tuple[Turn, ...]:
+    if isinstance(history, str) or len(history) > MAX_HISTORY_TURNS:
+        raise InvalidQueryError(f"history must be a list of at most {MAX_HISTORY_TURNS} turns")
+    return tuple(_turn(item) for item in history)
+
+
+def _turn(item: object) -> Turn:
+    if isinstance(item, Turn):
+        return Turn(item.role, _clean(item.text))
+    role: object = None
+    text: object = None
+    if isinstance(item, Mapping):
+        role, text = item.get("role"), item.get("content", item.get("text"))
+    elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2:  # noqa: PLR2004 - a pair
+        role, text = item
+    if role not in ("user", "assistant") or not isinstance(text, str):
+        raise InvalidQueryError(
+            f"history item {item!r:.80}: needs a role ('user' or 'assistant') and text"
+        )
+    return Turn("user" if role == "user" else "assistant", _clean(text))
+
+
+def _filters(filters: Filtering) -> Filters:
+    if filters is None:
+        return Filters()
+    if isinstance(filters, Filters):
+        return filters
+    if not isinstance(filters, Mapping):
+        raise InvalidQueryError(f"filters must be a Filters or a mapping, not {filters!r:.80}")
+    unknown = sorted(set(filters) - {*_FILTER_FIELDS, "metadata"})
+    if unknown:
+        raise InvalidQueryError(
+            f"filters: {unknown[0]!r} is unknown; allowed: paths, tags, sources, languages, metadata"
+        )
+    fields = {name: _words(name, filters.get(name, ())) for name in _FILTER_FIELDS}
+    metadata = filters.get("metadata", ())
+    pairs = metadata.items() if isinstance(metadata, Mapping) else metadata
+    return Filters(**fields, metadata=tuple((str(key), str(value)) for key, value in pairs))
+
+
+def _words(name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise InvalidQueryError(f"filters: {name} must be text or a list of texts, not {value!r:.80}")

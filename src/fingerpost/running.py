@@ -1,0 +1,104 @@
+"""What a pipeline is made of, and the state of one question on its way through it."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fingerpost.classify import LocalClassifier
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.observe import events
+from fingerpost.observe.observer import Observer
+from fingerpost.stores.base import Reader, Store
+from fingerpost.types.answer import Answer
+from fingerpost.types.evidence import Evidence
+from fingerpost.types.query import Query
+from fingerpost.types.result import Usage
+from fingerpost.verify import CitationVerifier, SourceText
+
+_LOG = logging.getLogger("fingerpost.pipeline")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a pipeline is made of.
+
+    Attributes:
+        store: Where the chunks are.
+        embedder: The index's own embedding model; ``None`` searches by words alone.
+        classifier: Chooses the tier.
+        verifier: Checks the claims; ``None`` when verification is off.
+        config: Settings.
+        observe: Takes every event.
+        topics: Returns what the corpus is about, for the classifier.
+        clock: Monotonic seconds.
+        wall: Seconds since the epoch.
+    """
+
+    store: Store
+    embedder: EmbeddingModel | None
+    classifier: LocalClassifier
+    verifier: CitationVerifier | None
+    config: QueryRouterConfig
+    observe: Observer
+    topics: Callable[[], tuple[str, ...]]
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of one question on its way through the pipeline."""
+
+    query: Query
+    text: str
+    started: float
+    reader: Reader
+    pending: list[events.Event] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    fallbacks: list[str] = field(default_factory=list)
+    usage: list[Usage] = field(default_factory=list)
+
+    def fall_back(self, *names: str) -> None:
+        """Note fallbacks, each once, in the order in which they fired."""
+        self.fallbacks.extend(name for name in names if name not in self.fallbacks)
+
+
+def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:
+    """Return the whole text of each source that the answer cites, by marker number."""
+    by_id = {hit.chunk.id: hit for hit in (*evidence.candidates, *evidence.hits)}
+    texts = []
+    for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1):
+        hit = by_id[chunk_id]
+        prefix = hit.chunk.prefix + "\n" if hit.chunk.prefix else ""
+        texts.append(
+            SourceText(
+                text=prefix + hit.chunk.text,
+                index=index,
+                ref=hit.document.path,
+                line_start=max(1, hit.chunk.line_start - prefix.count("\n")),
+            )
+        )
+    return texts
+
+
+def pieces(text: str) -> tuple[str, ...]:
+    """Return the answer in lines, line ends kept, for streaming."""
+    return tuple(text.splitlines(keepends=True))
+
+
+async def call_hook(hook: Callable[..., Any] | None, value: object) -> None:
+    """Call a hook, sync or async; its exception is logged and never breaks a question."""
+    if hook is None:
+        return
+    try:
+        outcome = hook(value)
+        if inspect.isawaitable(outcome):
+            await outcome
+    except Exception:
+        _LOG.exception("a hook failed")
