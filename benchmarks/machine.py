@@ -1,0 +1,99 @@
+"""What every benchmark needs: the machine, memory, subprocess steps, and where results go."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine() -> dict[str, Any]:
+    """Return what the numbers were measured on."""
+    model = ""
+    cpu = Path("/proc/cpuinfo")
+    if cpu.exists():
+        lines = cpu.read_text(encoding="utf-8").splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if "model name" in line), "")
+    return {
+        "cpu": model or platform.processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "load_1m": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+    }
+
+
+def resident_mb() -> float:
+    """Return the resident memory of this process now."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+    return peak_mb()
+
+
+def peak_mb() -> float:
+    """Return the largest resident memory that this process ever had."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024) if sys.platform == "darwin" else peak / 1024
+
+
+def step(script: str, python: str, *arguments: str, timeout_s: float = 3600) -> dict[str, Any]:
+    """Run one step of a benchmark in a process of its own; return the JSON of its last line.
+
+    A step that fails gives ``{"error": …}`` and does not end the benchmark.
+    """
+    command = [python, script, *arguments]
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, timeout=timeout_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer within {timeout_s:g} s"}
+    lines = ran.stdout.strip().splitlines()
+    if ran.returncode != 0 or not lines:
+        tail = ran.stderr.strip().splitlines()[-1:] or ["no output"]
+        return {"error": tail[0]}
+    out: dict[str, Any] = json.loads(lines[-1])
+    return out
+
+
+def median_ms(work: Callable[[Any], object], items: Sequence[Any], *, clock: Callable[[], float]) -> float:
+    """Return the median milliseconds of ``work`` over the items, after one unmeasured call."""
+    work(items[0])
+    took = []
+    for item in items:
+        began = clock()
+        work(item)
+        took.append((clock() - began) * 1000)
+    return statistics.median(took)
+
+
+def keep(name: str, result: dict[str, Any]) -> Path:
+    """Write a result with command, date and machine to ``results/NAME.json``."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    record = {
+        "command": " ".join(["python", *sys.argv]),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "machine": machine(),
+        **result,
+    }
+    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def ratio(part: float | None, whole: float | None) -> float | None:
+    """Return part by whole, ``None`` when either is missing."""
+    return round(part / whole, 3) if part is not None and whole else None

@@ -1,0 +1,126 @@
+"""How well questions are sent to the one source that serves them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fingerpost.eval.cases import RoutingCase
+from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.metrics import (
+    accuracy,
+    calibration_error,
+    confusion_of,
+    macro_f1,
+    mean,
+    percentile,
+    reliability,
+)
+from fingerpost.eval.plots import Plot, matrix_of
+from fingerpost.eval.run import Progress, run_cases, silent
+from fingerpost.eval.tiers import confidence_plots
+
+NOBODY = "(none)"
+_FAILED = "(failed)"
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Where one question was sent.
+
+    Attributes:
+        chosen: Id of the source, `NOBODY` after an abstention.
+        confidence: Stated probability that the choice is right, 0 to 1.
+        best: The source with the highest score, whether or not the router abstained.
+    """
+
+    chosen: str
+    confidence: float
+    best: str
+
+
+def measure_routing(
+    name: str,
+    cases: Sequence[RoutingCase],
+    route: Callable[[str], Routed],
+    *,
+    progress: Progress = silent,
+) -> Measurement:
+    """Route every case and score the choices.
+
+    ``accuracy`` is over the questions that a source serves, an abstention counting as wrong;
+    ``oos_recall`` the share of the others on which the router abstains. Rows with a
+    stand-alone rewrite are routed a second time by it (``accuracy_rewrite``).
+    """
+    took: list[float] = []
+
+    def attempt(case: RoutingCase) -> Routed:
+        began = time.perf_counter()
+        routed = route(case.text)
+        took.append((time.perf_counter() - began) * 1000)
+        return routed
+
+    nothing = Routed(_FAILED, 0.0, _FAILED)
+    routed, failures = run_cases(name, cases, attempt, instead=nothing, progress=progress)
+    values = scores(cases, routed)
+    values["p50_ms"] = percentile(took, 0.5)
+    rewritten = [case for case in cases if case.rewrite and case.source is not None]
+    if rewritten:
+        again, more = run_cases(
+            f"{name}, rewrites",
+            rewritten,
+            lambda case: route(case.rewrite or case.text),
+            instead=nothing,
+            progress=progress,
+        )
+        values["accuracy_rewrite"] = mean(
+            [float(b.chosen == a.source) for a, b in zip(rewritten, again, strict=True)]
+        )
+        failures = [*failures, *more]
+    return _measured(name, cases, routed, values, failures)
+
+
+def scores(
+    cases: Sequence[RoutingCase], routed: Sequence[Routed]
+) -> dict[str, float | int | None]:
+    """Return the measures that need no clock."""
+    gold = [case.source or NOBODY for case in cases]
+    chosen = [one.chosen for one in routed]
+    served = [place for place, truth in enumerate(gold) if truth != NOBODY]
+    unserved = [place for place, truth in enumerate(gold) if truth == NOBODY]
+    correct = [a == b for a, b in zip(gold, chosen, strict=True)]
+    bins = reliability(correct, [one.confidence for one in routed])
+    return {
+        "n": len(gold),
+        "accuracy": mean([float(correct[place]) for place in served]),
+        "oos_recall": mean([float(correct[place]) for place in unserved]) if unserved else None,
+        "ece": calibration_error(bins),
+        "accuracy_all": accuracy(gold, chosen),
+        "macro_f1": macro_f1(gold, chosen),
+        "accuracy_forced": mean([float(routed[p].best == gold[p]) for p in served]),
+        "abstained_in_scope": mean([float(chosen[p] == NOBODY) for p in served]),
+        "n_out_of_scope": len(unserved),
+    }
+
+
+def _measured(
+    name: str,
+    cases: Sequence[RoutingCase],
+    routed: Sequence[Routed],
+    values: dict[str, float | int | None],
+    failures: Sequence[Failure],
+) -> Measurement:
+    gold = [case.source or NOBODY for case in cases]
+    chosen = [one.chosen for one in routed]
+    correct = [a == b for a, b in zip(gold, chosen, strict=True)]
+    confusion = confusion_of(gold, chosen)
+    plots: list[Plot] = [matrix_of(f"{name}: sources", confusion)]
+    plots.extend(confidence_plots(correct, [one.confidence for one in routed]))
+    return Measurement(
+        name=name,
+        values=values,
+        tables={"confusion": confusion},
+        plots=plots,
+        failures=failures,
+    )
