@@ -1,1 +1,12 @@
-"""TODO."""
+"""Question and evidence to an answer with citations."""
+
+from fingerpost.generate.abstain import abstain, should_abstain
+from fingerpost.generate.cite import MarkerStream, resolve_markers
+from fingerpost.generate.extractive import extract_answer
+from fingerpost.generate.smalltalk import small_talk
+from fingerpost.generate.sources import cite_sources
+
+__all__ = [
+    "MarkerStream", "abstain", "cite_sources", "extract_answer", "resolve_markers",
+    "should_abstain", "small_talk",
+]  # fmt: skip

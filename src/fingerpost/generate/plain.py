@@ -1,0 +1,178 @@
+"""Text of documents made safe and readable: no images, links, raw HTML or control codes.
+
+What a document says is shown to people and fed to renderers, so it is rebuilt as plain prose:
+link text stays and targets go, addresses become inline code that no renderer follows, and
+whatever could steer a terminal or reverse the reading direction is removed.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+_ANSI = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+)
+_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# C0 and C1 controls but tab and line feed, direction overrides and isolates, tag characters and
+# supplementary variation selectors (both smuggle hidden text), byte order marks, surrogates.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e01ef\ud800-\udfff]"
+)
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,4})(?!`)([^`]{1,2000}|[^\n]{1,2000}?[^`])(?<!`)\1(?!`)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)|\{/\*.*?(?:\*/\}|$)", re.DOTALL)
+_SHORTCODE = re.compile(r"\{\{[<%].{0,500}?[>%]\}\}|\{[#:][^{}\n]{1,200}\}", re.DOTALL)
+_BADGE = re.compile(r"\[!\[[^\]]{0,500}\]\([^()]{0,2000}\)\]\([^()]{0,2000}\)")
+_IMAGE = re.compile(
+    r"!\[[^\]]{0,1000}\](?:\((?:[^()]|\([^()]{0,500}\)){0,2000}\)|\[[^\]]{0,200}\])"
+)
+_LINK = re.compile(
+    r"\[((?:[^\[\]]|\[[^\[\]]{0,300}\]){0,1000})\]"
+    r"(?:\((?:[^()]|\([^()]{0,500}\)){0,2000}\)|\[[^\[\]]{0,200}\])"
+)
+_REFERENCE = re.compile(r"^\s{0,8}\[[^\]\n]{1,300}\]:\s*\S.*$", re.MULTILINE)
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:?")
+_ROLE = re.compile(r":[a-z][a-z:+-]{1,30}:`([^`<>]{1,300}?)(?:\s*<[^<>`]{0,300}>)?`")
+_RST_LINK = re.compile(r"`([^`<>]{1,300}?)\s*<[^<>`]{1,500}>`__?")
+_RST_TARGET = re.compile(r"`([^`<>]{1,300})`__?(?!\w)")
+_AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,30}:|[^\s<>@]{1,100}@)[^\s<>]{1,2000})>")
+_BREAK_TAG = re.compile(r"<(?:br|hr|/p|/li|/div|/td|/th)\b[^<>]{0,200}>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,1000}|/)?>|<[!?/]?>")
+_BOLD = re.compile(r"(\*\*\*|\*\*|\*)(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\1")
+_UNDERLINED = re.compile(r"(?<![\w`])(__?)(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])\1(?![\w`])")
+_STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,1000}?)~~")
+_DUNDER = re.compile(r"(?<![\w`])__[a-z][a-z0-9]{0,40}__(?![\w`])")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_QUOTED = re.compile(r"^[ \t]{0,12}>[ \t]?", re.MULTILINE)
+_ADMONITION = re.compile(
+    r"^\s*\[!\w{1,20}\]\s*|^\s*(?:\.\. |:{2,4})\w[\w-]{0,30}(?:::)?\s*", re.MULTILINE
+)
+_ADDRESS = re.compile(
+    r"(?<![\w`])(?:(?:[a-zA-Z][a-zA-Z0-9+.-]{1,30}://|www\.)[^\s<>`\"'）」】]{1,2000}"
+    r"|(?:javascript|data|vbscript|mailto|file):[^\s<>`]{1,2000}"
+    r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+)",
+    re.IGNORECASE,
+)
+_ELEMENT = re.compile(r"</?[A-Za-z!?][^<>\n]{0,200}>")
+_INDEXED = re.compile(r"(?<![\w`])[\w.]{1,80}(?:\[\s*\d{1,6}\s*\])+")
+_BRACKETED = re.compile(r"[\[［【]\s*(\d[\d\s,，、-]{0,40})[\]］】]")
+_BLANKS = re.compile(r"\s+")
+
+
+def neutralise(text: str) -> str:
+    """Return the text without terminal sequences, direction overrides and hidden characters.
+
+    Line breaks become ``\\n``; tabs, joiners and direction marks that scripts need stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE.sub("", _BREAKS.sub("\n", _ANSI.sub("", text)))
+
+
+def plain_text(markup: str) -> str:
+    """Return what a reader sees of inline Markdown, MDX, reStructuredText or HTML, on one line.
+
+    Inline code stays in backticks, addresses and literal tags become inline code, images and
+    link targets vanish. The result holds no link, image or tag in any Markdown renderer, and
+    no ``[1]`` outside code that could pass for a marker of ours.
+    """
+    text = neutralise(markup)
+    text = _QUOTED.sub("", text) if ">" in text else text
+    text = _unlinked(_ADMONITION.sub("", text))
+    return _BLANKS.sub(" ", _outside_code(text, _prose)).strip()
+
+
+def code_text(code: str) -> str:
+    """Return code as written but for control codes, trailing blanks and outer blank lines."""
+    lines = [line.rstrip() for line in neutralise(code).expandtabs(4).split("\n")]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    margin = min((len(x) - len(x.lstrip(" ")) for x in lines if x), default=0)
+    return "\n".join(line[margin:] for line in lines)
+
+
+def _unlinked(text: str) -> str:
+    """Return the text with links, roles and comments that may hold code spans resolved."""
+    if "`" in text:
+        text = _ROLE.sub(r"`\1`", text)
+        text = _RST_TARGET.sub(r"\1", _RST_LINK.sub(r"\1", text)) if "`_" in text else text
+    if "<!" in text or "{/" in text:
+        text = _COMMENT.sub(" ", text)
+    if "[" not in text:
+        return text
+    text = _IMAGE.sub("", _BADGE.sub("", text))
+    text = _FOOTNOTE.sub("", _REFERENCE.sub("", text))
+    return _LINK.sub(r"\1", _LINK.sub(r"\1", text))
+
+
+def _outside_code(text: str, rewrite: Callable[[str], str]) -> str:
+    """Return the text with ``rewrite`` applied between code spans, which become one-line."""
+    if "`" not in text:
+        return rewrite(text)
+    parts: list[str] = []
+    at = 0
+    for found in _CODE_SPAN.finditer(text):
+        parts.extend((rewrite(text[at : found.start()]), _code_span(found.group(2))))
+        at = found.end()
+    parts.append(rewrite(text[at:]))
+    return "".join(parts)
+
+
+def _code_span(content: str) -> str:
+    """Return inline code that no content can break out of."""
+    line = _BLANKS.sub(" ", content).strip().replace("`", "'")
+    return f"`{line}`" if line else ""
+
+
+def _prose(text: str) -> str:
+    """Return prose between code spans without markup; addresses and tags become code."""
+    if not text:
+        return text
+    text = text.replace("`", "'")
+    if "<" in text:
+        text = _TAG.sub("", _BREAK_TAG.sub(" ", _AUTOLINK.sub(r"\1", text)))
+    if "{" in text:
+        text = _SHORTCODE.sub("", text)
+    text = _without_emphasis(text)
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "&" in text:
+        text = neutralise(html.unescape(text)).replace("`", "'")
+    return _defused(text)
+
+
+def _without_emphasis(text: str) -> str:
+    if "*" in text:
+        text = _BOLD.sub(r"\2", _BOLD.sub(r"\2", text))
+    if "_" in text:
+        text = _DUNDER.sub(r"`\g<0>`", text)
+        text = _outside_code(text, lambda part: _UNDERLINED.sub(r"\2", part))
+    return _STRUCK.sub(r"\1", text) if "~~" in text else text
+
+
+def _defused(text: str) -> str:
+    """Return prose in which nothing is active Markdown or looks like a marker of ours."""
+    text = _outside_code(text, lambda part: _ADDRESS.sub(_as_code, part))
+    if "<" in text:
+        text = _outside_code(text, lambda part: _ELEMENT.sub(_as_code, part))
+        text = _outside_code(text, lambda part: re.sub(r"<(?=[A-Za-z/!?])", "< ", part))
+    if not any(mark in text for mark in "[［【"):
+        return text
+    text = _outside_code(text, lambda part: _INDEXED.sub(_as_code, part))
+    return _outside_code(text, _without_brackets)
+
+
+def _without_brackets(text: str) -> str:
+    text = _BRACKETED.sub(r"(\1)", text)
+    text = text.replace("![", "! [")
+    return re.sub(r"\](?=[(\[:])", "] ", text)
+
+
+def _as_code(found: re.Match[str]) -> str:
+    address = found.group(0)
+    kept = address.rstrip(".,;:!?)]}*_'\"")
+    return f"`{kept}`{address[len(kept) :]}" if kept else address

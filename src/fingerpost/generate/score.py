@@ -1,0 +1,190 @@
+"""How well each unit answers a question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fingerpost.generate.cues import Want, gives, wants
+from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.text.analyse import analyse, query_tokens
+from fingerpost.types import Evidence, Hit
+
+_ERROR_CODE = re.compile(
+    r"\b(?:[A-Z]{1,8}[-_]?\d{2,6}|0x[0-9A-Fa-f]{3,}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|\d{3})\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the scorer sees it.
+
+    Attributes:
+        text: As asked.
+        terms: Token → weight, > 0; rarer among the evidence's units weighs more.
+        pairs: Tokens that follow each other in the question.
+        wants: Kinds of answers that it asks for.
+        codes: Error codes and constants named in it, as written.
+    """
+
+    text: str
+    terms: Mapping[str, float]
+    pairs: frozenset[tuple[str, str]]
+    wants: tuple[Want, ...]
+    codes: frozenset[str]
+
+    def share(self, tokens: frozenset[str]) -> float:
+        """Return the weighted share of its terms among the tokens, 0 to 1."""
+        total = sum(self.terms.values())
+        if not total:
+            return 0.0
+        return sum(weight for term, weight in self.terms.items() if term in tokens) / total
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredUnit:
+    """A unit with its score and the tokens that the choice among units needs.
+
+    Attributes:
+        unit: The unit.
+        score: Higher answers better; comparable within one question only.
+        tokens: Its index tokens.
+        terms: Question terms in it or in what it leans on (headings, lead).
+    """
+
+    unit: Unit
+    score: float
+    tokens: frozenset[str]
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weight of each feature; see `features`."""
+
+    share: float = 1.0
+    context: float = 0.45
+    before: float = 0.12
+    after: float = 0.08
+    pairs: float = 0.25
+    want: float = 0.16
+    code: float = 0.8
+    hit: float = 0.35
+    first: float = 0.05
+    heading: float = 0.25
+    short: float = -0.25
+    asks: float = -0.35
+
+
+WEIGHTS = Weights()
+
+
+def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
+    """Return the question with term weights from the units among which to choose.
+
+    Args:
+        text: As asked.
+        units: Token sets of every unit of the evidence.
+    """
+    base = query_tokens(text)
+    counts = Counter(token for tokens in units for token in tokens & base.keys())
+    n_units = max(len(units), 1)
+    terms = {
+        token: weight * math.log(1 + (n_units - counts[token] + 0.5) / (counts[token] + 0.5))
+        for token, weight in base.items()
+    }
+    order = [token for token in analyse(text) if token in base]
+    pairs = frozenset(zip(order, order[1:], strict=False))
+    codes = frozenset(_ERROR_CODE.findall(text))
+    return Question(text, terms, pairs, wants(text), codes)
+
+
+def score_units(
+    text: str, units: Sequence[Unit], evidence: Evidence, weights: Weights = WEIGHTS
+) -> tuple[Question, list[ScoredUnit]]:
+    """Return the question as read and every unit with its score, in the order given.
+
+    Args:
+        text: The question.
+        units: Grouped by hit, in reading order within each.
+        evidence: Whose hits the units come from.
+        weights: Of the features.
+    """
+    sequences = [analyse(unit.text) for unit in units]
+    sets = [frozenset(sequence) for sequence in sequences]
+    question = read_question(text, sets)
+    headings = [frozenset(analyse(_headings(hit))) for hit in evidence.hits]
+    top = max((hit.score for hit in evidence.hits), default=0.0) or 1.0
+    scored: list[ScoredUnit] = []
+    for at, unit in enumerate(units):
+        near = _Near(
+            before=_neighbour(units, sets, at, -1),
+            after=_neighbour(units, sets, at, 1),
+            above=headings[unit.hit] | frozenset(analyse(unit.heading)),
+            hit=max(evidence.hits[unit.hit].score, 0.0) / top,
+        )
+        values = features(question, unit, sequences[at], near)
+        score = sum(getattr(weights, name) * value for name, value in values.items())
+        terms = question.terms.keys() & (sets[at] | near.above)
+        scored.append(ScoredUnit(unit, score, sets[at], frozenset(terms)))
+    return question, scored
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """What stands around a unit."""
+
+    before: frozenset[str]
+    after: frozenset[str]
+    above: frozenset[str]
+    hit: float
+
+
+def features(
+    question: Question, unit: Unit, sequence: Sequence[str], near: _Near
+) -> dict[str, float]:
+    """Return the feature values of a unit by the names of `Weights`, each 0 to 1."""
+    own = frozenset(sequence)
+    share = question.share(own)
+    joined = frozenset(zip(sequence, sequence[1:], strict=False))
+    pairs = len(question.pairs & joined) / len(question.pairs) if question.pairs else 0.0
+    answered = [gives(unit.text, want) or _by_kind(unit, want) for want in question.wants]
+    return {
+        "share": share,
+        "context": question.share(own | near.above) - share,
+        "before": question.share(own | near.before) - share,
+        "after": question.share(own | near.after) - share,
+        "pairs": pairs,
+        "want": sum(answered) / len(answered) if answered else 0.0,
+        "code": float(any(code in unit.text for code in question.codes)),
+        "hit": near.hit,
+        "first": float(unit.first),
+        "heading": question.share(near.above) if unit.first else 0.0,
+        "short": float(len(own) < 4 and unit.kind is UnitKind.SENTENCE),  # noqa: PLR2004
+        "asks": float(unit.text.endswith(("?", "？", "؟"))),
+    }
+
+
+def _by_kind(unit: Unit, want: Want) -> bool:
+    """Return whether the form of the unit alone speaks for the kind of answer."""
+    if want is Want.HOW:
+        return unit.kind in {UnitKind.STEP, UnitKind.CODE}
+    return want is Want.LISTING and unit.kind in {UnitKind.ITEM, UnitKind.ROW}
+
+
+def _headings(hit: Hit) -> str:
+    """Return the titles above a chunk; they count as said in each of its sentences."""
+    return " ".join((hit.document.title, *hit.chunk.heading_path))
+
+
+def _neighbour(
+    units: Sequence[Unit], sets: Sequence[frozenset[str]], at: int, step: int
+) -> frozenset[str]:
+    """Return the tokens of the unit before or after in the same chunk, none at its ends."""
+    other = at + step
+    if 0 <= other < len(units) and units[other].hit == units[at].hit:
+        return sets[other]
+    return frozenset()

@@ -1,0 +1,161 @@
+"""Which units make the answer: few, relevant, not twice the same, and readable together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fingerpost.generate.cues import Want
+from fingerpost.generate.score import Question, ScoredUnit
+from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.text.tokens import estimate_tokens
+from fingerpost.types import Tier
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much an answer may hold.
+
+    Attributes:
+        max_units: Units chosen for themselves; companions come on top.
+        floor: A further unit needs this share of the best score, 0 to 1.
+        redundancy: Points lost for full overlap with a unit already chosen.
+        novelty: Points won for covering all terms that are still missing.
+    """
+
+    max_units: int
+    floor: float
+    redundancy: float = 0.6
+    novelty: float = 0.3
+
+
+LIMITS: Mapping[Tier, Limits] = {
+    Tier.TRIVIAL: Limits(1, 0.7),
+    Tier.LOOKUP: Limits(3, 0.62),
+    Tier.MULTI_SOURCE: Limits(5, 0.5),
+    Tier.RESEARCH: Limits(8, 0.4),
+}
+_MAX_COMPANIONS = 10
+_LEANS_BACK = re.compile(
+    r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus|But|Instead|Otherwise|Then|Hence"
+    r"|Dies(?:e[rsnm]?)?|Er|Sie|Daher|Jedoch|Est[aeo]s?|Ell[oa]s?|Sin embargo|Cel(?:a|ui|le)|Cette?|Ces|Ils?|Elles?|Cependant"
+    r"|Это|Эт[аи]|Он[аио]?|Однако|Поэтому|Αυτ(?:ό|ή|ά|ές|οί|ός)|Bu|Bunlar|Acest[ae]?a?|Nó|Họ|Điều này)\b"
+    r"|这|那|它|他们|因此|但|しかし|これ|それ|그러나|이는|이것"
+)  # fmt: skip
+
+
+def choose(
+    question: Question, scored: Sequence[ScoredUnit], limits: Limits, max_tokens: int
+) -> list[Unit]:
+    """Return the units of the answer, best first, each followed by its companions.
+
+    A chosen list item or code block brings the sentence that introduces it; a chosen lead
+    brings its list or code; one step brings the whole procedure when the question asks how;
+    a sentence that leans on the one before brings that one.
+
+    Args:
+        question: As read by the scorer.
+        scored: Every unit of the evidence.
+        limits: How much to choose.
+        max_tokens: Budget of the whole answer; a unit that does not fit is passed over.
+    """
+    by_place = {(item.unit.hit, item.unit.order): item.unit for item in scored}
+    taken: dict[Place, Unit] = {}
+    left = max_tokens
+    for item in _ranked(question, scored, limits):
+        if _place(item.unit) in taken:
+            continue
+        together = [item.unit, *_companions(item.unit, question, by_place)]
+        for unit in together:
+            cost = estimate_tokens(unit.text) + 4
+            if _place(unit) not in taken and cost <= left:
+                taken[_place(unit)] = unit
+                left -= cost
+    return list(taken.values())
+
+
+def _ranked(
+    question: Question, scored: Sequence[ScoredUnit], limits: Limits
+) -> list[ScoredUnit]:
+    """Return the units chosen for themselves: maximal marginal relevance with a floor.
+
+    Carbonell and Goldstein, 'The use of MMR' (SIGIR 1998), with a bonus for terms of the
+    question that no chosen unit covers yet.
+    """
+    pool = sorted(scored, key=lambda item: (-item.score, item.unit.hit, item.unit.order))[:60]
+    chosen: list[ScoredUnit] = []
+    missing = dict(question.terms)
+    total = sum(missing.values()) or 1.0
+    while pool and len(chosen) < limits.max_units:
+        gains = [
+            item.score
+            - limits.redundancy * max((_overlap(item, other) for other in chosen), default=0.0)
+            + limits.novelty * sum(missing.get(term, 0.0) for term in item.terms) / total
+            for item in pool
+        ]
+        best = max(range(len(pool)), key=lambda at: (gains[at], -at))
+        if chosen and gains[best] < limits.floor * chosen[0].score:
+            break
+        item = pool.pop(best)
+        chosen.append(item)
+        for term in item.terms:
+            missing.pop(term, None)
+    return chosen
+
+
+def _overlap(item: ScoredUnit, other: ScoredUnit) -> float:
+    """Return the share of the smaller token set that both hold, 0 to 1."""
+    smaller = min(len(item.tokens), len(other.tokens))
+    return len(item.tokens & other.tokens) / smaller if smaller else 1.0
+
+
+def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) -> list[Unit]:
+    """Return the units without which this one cannot be understood."""
+    found: list[Unit] = []
+    if unit.lead is not None and (unit.hit, unit.lead) in by_place:
+        found.append(by_place[unit.hit, unit.lead])
+    if unit.kind is UnitKind.STEP and Want.HOW in question.wants:
+        found.extend(_of_group(unit, by_place))
+    if unit.kind is UnitKind.SENTENCE:
+        found.extend(_led_by(unit, by_place))
+        before = by_place.get((unit.hit, unit.order - 1))
+        if before and before.group == unit.group and _LEANS_BACK.match(unit.text):
+            found.append(before)
+    return found
+
+
+def _of_group(unit: Unit, by_place: Mapping[Place, Unit]) -> list[Unit]:
+    """Return the other units of a procedure, with the code between its steps."""
+    steps = [
+        other
+        for other in by_place.values()
+        if other.hit == unit.hit and other.kind is UnitKind.STEP and other.group == unit.group
+    ]
+    places = {step.order for step in steps}
+    code = [
+        other
+        for other in by_place.values()
+        if other.hit == unit.hit and other.kind is UnitKind.CODE and other.lead in places
+    ]
+    return sorted((*steps, *code), key=lambda other: other.order)[:_MAX_COMPANIONS]
+
+
+def _led_by(unit: Unit, by_place: Mapping[Place, Unit]) -> list[Unit]:
+    """Return the list or code that a sentence ending in a colon announces."""
+    if not unit.text.endswith((":", "：")):
+        return []
+    found: list[Unit] = []
+    order = unit.order + 1
+    while (other := by_place.get((unit.hit, order))) and len(found) < _MAX_COMPANIONS:
+        if other.lead != unit.order and not (found and other.lead == found[-1].order):
+            break
+        found.append(other)
+        order += 1
+    return found
+
+
+def _place(unit: Unit) -> Place:
+    return unit.hit, unit.order

@@ -1,0 +1,255 @@
+"""Units: the smallest pieces of a chunk that can answer, each with its exact place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fingerpost.generate.blocks import Block, BlockKind, cells, scan
+from fingerpost.generate.plain import code_text, plain_text
+from fingerpost.text.sentences import sentences
+from fingerpost.types import Hit, Span
+
+
+class UnitKind(StrEnum):
+    """How a unit is written."""
+
+    SENTENCE = "sentence"
+    ITEM = "item"
+    STEP = "step"
+    ROW = "row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, list item, step, table row or code block.
+
+    Attributes:
+        kind: How it is written.
+        text: As shown to people, without marker; code without its fence.
+        quote: The place of its words in the document.
+        hit: Position of its chunk among the hits.
+        order: Position in its chunk, from 0.
+        group: Units of one paragraph, list or table share a number within a chunk.
+        lead: ``order`` of the sentence that introduces it (a list or code), else ``None``.
+        number: Of a step as written, 0 otherwise.
+        depth: Columns of indentation of an item.
+        language: Of code, may be empty.
+        heading: Headings above it within the chunk, may be empty.
+        first: It opens its paragraph, or is the first prose under its heading.
+    """
+
+    kind: UnitKind
+    text: str
+    quote: Span
+    hit: int
+    order: int
+    group: int
+    lead: int | None = None
+    number: int = 0
+    depth: int = 0
+    language: str = ""
+    heading: str = ""
+    first: bool = False
+
+
+_MAX_UNIT = 1500
+_MAX_CODE = 6000
+_MAX_ITEM = 320
+_ADDRESSES = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()]{0,500}\)[^()\s]{0,500})?[^()]{0,300}\)")
+_URL = re.compile(r"https?://[^\s<>)\]]{1,2000}")
+_CODE = re.compile(r"`[^`\n]{1,500}`")
+_MARKS = re.compile(r"\n[ \t]{0,12}>|^[ \t]{0,12}>|\[!\w{1,20}\]")
+_BLOCK_TAGS = re.compile(
+    r"</?(?:p|div|li|ul|ol|h[1-6]|tr|table|section|article|br|dd|dt|blockquote|pre)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(
+    r"<(script|style|head|template)\b.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_TAG = re.compile(r"<[^<>]{1,1000}>")
+_WORD = re.compile(r"\w")
+_OPENS_LIST = (":", "：", "::")
+
+
+def split_units(hit: Hit, position: int) -> list[Unit]:
+    """Return the units of a hit's chunk, in reading order; headings are context, not units.
+
+    Args:
+        hit: The chunk and its document.
+        position: The hit's place among the hits, from 0; kept on each unit.
+    """
+    return _Splitter(hit, position).run()
+
+
+class _Splitter:
+    """Turns the blocks of one chunk into units."""
+
+    def __init__(self, hit: Hit, position: int) -> None:
+        self.chunk = hit.chunk
+        self.markup = hit.document.format
+        self.position = position
+        self.raw = hit.chunk.text
+        self.text = _html_as_text(self.raw) if self.markup == "html" else self.raw
+        self.units: list[Unit] = []
+        self.heading = ""
+        self.fresh = True
+        self.lead: int | None = None
+
+    def run(self) -> list[Unit]:
+        group = -1
+        for block in scan(self.text, prefix=self.chunk.prefix, markup=self.markup):
+            if block.kind is BlockKind.HEADING:
+                self.heading = plain_text(self.text[block.start : block.end].strip("#= \t"))
+                self.fresh, self.lead = True, None
+                continue
+            if block.group != group and block.kind is not BlockKind.CODE:
+                self.lead = self._introduction(block)
+            group = block.group
+            self._block(block)
+        return self.units
+
+    def _introduction(self, block: Block) -> int | None:
+        """Return the sentence that leads to a list or table: it ends in a colon before it."""
+        if block.kind in {BlockKind.PARAGRAPH, BlockKind.TERM} or not self.units:
+            return None
+        last = self.units[-1]
+        if last.kind is not UnitKind.SENTENCE or last.heading != self.heading:
+            return None
+        return last.order if last.text.endswith(_OPENS_LIST) else None
+
+    def _block(self, block: Block) -> None:
+        if block.kind is BlockKind.CODE:
+            self._code(block)
+        elif block.kind is BlockKind.ROW:
+            self._row(block)
+        elif block.kind in {BlockKind.ITEM, BlockKind.STEP}:
+            self._item(block)
+        else:
+            self._sentences(block)
+
+    def _add(
+        self, kind: UnitKind, text: str, block: Block, span: tuple[int, int], **more: object
+    ) -> None:
+        if not _WORD.search(text):
+            return
+        base = self.chunk.span.start
+        unit = Unit(
+            kind,
+            text,
+            Span(base + span[0], base + span[1]),
+            self.position,
+            len(self.units),
+            block.group,
+            heading=self.heading,
+            first=self.fresh,
+            **more,  # type: ignore[arg-type]
+        )
+        self.units.append(unit)
+        self.fresh = False
+
+    def _code(self, block: Block) -> None:
+        """Add code, introduced by the sentence or item right before it."""
+        start, end = block.body
+        if end - start > _MAX_CODE:
+            return
+        lead = None
+        if self.units and self.units[-1].heading == self.heading:
+            last = self.units[-1]
+            lead = last.order if last.kind is not UnitKind.CODE else None
+        text = code_text(self.text[start:end])
+        self._add(UnitKind.CODE, text, block, (start, end), lead=lead, language=block.language)
+
+    def _row(self, block: Block) -> None:
+        """Add a table row as ``header: cell`` pairs; empty cells are left out."""
+        values = cells(self.text[block.start : block.end])
+        names = (*block.header, *("" for _ in values))
+        pairs = (
+            (plain_text(name), plain_text(value))
+            for name, value in zip(names, values, strict=False)
+        )
+        shown = [f"{name}: {value}" if name else value for name, value in pairs if value]
+        text = "; ".join(shown)
+        if len(text) <= _MAX_UNIT:
+            self._add(UnitKind.ROW, text, block, (block.start, block.end), lead=self.lead)
+
+    def _item(self, block: Block) -> None:
+        """Add a list item whole when it is short, else its sentences, the first as the item."""
+        kind = UnitKind.STEP if block.kind is BlockKind.STEP else UnitKind.ITEM
+        spans = [(block.start, block.end)]
+        if block.end - block.start > _MAX_ITEM:
+            spans = self._sentence_spans(block)
+        for position, (start, end) in enumerate(spans):
+            if end - start > _MAX_UNIT:
+                continue
+            text = plain_text(self.text[start:end])
+            more = {"number": block.number, "depth": block.depth} if not position else {}
+            self._add(
+                UnitKind.SENTENCE if position else kind,
+                text,
+                block,
+                (start, end),
+                lead=self.lead if not position else None,
+                **more,
+            )
+
+    def _sentences(self, block: Block) -> None:
+        if block.kind is BlockKind.TERM:
+            text = _definition(self.text[block.start : block.end])
+            if len(text) <= _MAX_UNIT:
+                self._add(UnitKind.ITEM, text, block, (block.start, block.end))
+                return
+        for start, end in self._sentence_spans(block):
+            if end - start <= _MAX_UNIT:
+                self._add(
+                    UnitKind.SENTENCE, plain_text(self.text[start:end]), block, (start, end)
+                )
+
+    def _sentence_spans(self, block: Block) -> list[tuple[int, int]]:
+        """Return sentence offsets; stops in addresses and code end no sentence."""
+        raw = self.text[block.start : block.end]
+        spans = sentences(masked(raw))
+        return [(block.start + span.start, block.start + span.end) for span in spans]
+
+
+def masked(raw: str) -> str:
+    """Return text of equal length without the marks that would mislead a sentence splitter."""
+    text = raw
+    if "`" in text:
+        text = _CODE.sub(lambda found: "x" * len(found.group()), text)
+    if "](" in text:
+        text = _ADDRESSES.sub(lambda found: "]" + "x" * (len(found.group()) - 1), text)
+    if "://" in text:
+        text = _URL.sub(lambda found: _covered(found.group()), text)
+    if ">" in text or "[!" in text:
+        text = _MARKS.sub(lambda found: " " * len(found.group()), text)
+    return re.sub(r"[\r\n]", " ", text)
+
+
+def _covered(address: str) -> str:
+    """Return a filler as long as an address; its closing full stop stays."""
+    kept = address.rstrip(".,;!?")
+    return "x" * len(kept) + address[len(kept) :]
+
+
+def _definition(raw: str) -> str:
+    """Return ``term: definition`` of a definition list."""
+    term, *meanings = raw.splitlines()
+    meaning = " ".join(line.lstrip(": \t") for line in meanings)
+    return f"{plain_text(term)}: {plain_text(meaning)}"
+
+
+def _html_as_text(raw: str) -> str:
+    """Return text of equal length with tags blanked out and blocks parted by line ends."""
+
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\r\n]", " ", found.group())
+
+    def parted(found: re.Match[str]) -> str:
+        tag = found.group()
+        mark = "\n- " if tag[:3].lower() == "<li" else "\n\n"
+        return mark + " " * (len(tag) - len(mark)) if len(tag) >= len(mark) else blank(found)
+
+    return _TAG.sub(blank, _BLOCK_TAGS.sub(parted, _HIDDEN.sub(blank, raw)))
