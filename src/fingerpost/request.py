@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ MAX_QUERY_CHARS = 8192
 MAX_HISTORY_TURNS = 200
 MAX_TOP_K = 50
 _MAX_TIER = 3
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FILTER_FIELDS = ("paths", "tags", "sources", "languages")
 
 History = Sequence[Turn | tuple[str, str] | Sequence[str] | Mapping[str, str]]
@@ -68,12 +70,7 @@ def make_query(
 
 
 def _clean(text: str) -> str:
-    text = text.replace("\0", " ")
-    return text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False
+    return _SURROGATE.sub("\ufffd", text.replace("\0", " "))
 
 
 def _in_range(name: str, value: object, low: int, high: int) -> None:
@@ -124,7 +121,7 @@ def _filters(filters: Filtering) -> Filters:
     unknown = sorted(set(filters) - {*_FILTER_FIELDS, "metadata"})
     if unknown:
         raise InvalidQueryError(
-            f"filters: {unknown[0]!r} is unknown; allowed: paths, tags, sources, languages, metadata"
+            f"filters: {unknown[0]!r} unknown; allowed: paths, tags, sources, languages, metadata"
         )
     fields = {name: _words(name, filters.get(name, ())) for name in _FILTER_FIELDS}
     metadata = filters.get("metadata", ())

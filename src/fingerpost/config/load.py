@@ -162,7 +162,8 @@ def _merge(
 
 
 def _translate(error: ValidationError) -> ConfigError:
-    problem = error.errors(include_url=False, include_context=False)[0]
+    problems = error.errors(include_url=False, include_context=False)
+    problem = next((item for item in problems if item["type"] == "extra_forbidden"), problems[0])
     place = ".".join(str(part) for part in problem["loc"] if not isinstance(part, int))
     if problem["type"] == "extra_forbidden":
         return _unknown(place)

@@ -76,7 +76,7 @@ class QueryRouterConfig(BaseModel):
     embedding_provider: Name = None
     """``local`` or ``none`` (keyword-only); ``None`` takes the local model when installed."""
     embedding_model: Literal["minilm", "use"] | None = None
-    """Local model; ``None`` takes ``minilm``, or ``use`` for a corpus that is mostly not English."""
+    """Local model; ``None`` takes ``minilm``, or ``use`` for a corpus mostly not English."""
     generation_model: Name = None
     generation_model_deep: Name = None
     generation_provider: Name = None

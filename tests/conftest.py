@@ -1,0 +1,36 @@
+"""A clean environment and no network: every test starts from the same ground."""
+
+import os
+import socket
+
+import pytest
+
+_REAL_CONNECT = socket.socket.connect
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path_factory):
+    """Take away settings and keys of the machine; keep the user's cache out of reach."""
+    for name in list(os.environ):
+        if name.startswith("FINGERPOST_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch):
+    """Refuse every connection that leaves the machine."""
+
+    def connect(self, address):
+        host = address[0] if isinstance(address, tuple) else "unix"
+        if host not in ("127.0.0.1", "::1", "localhost", "unix"):
+            raise AssertionError(f"a test tried to reach {host}")
+        return _REAL_CONNECT(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request):
+    """Run async tests on both event loops."""
+    return request.param

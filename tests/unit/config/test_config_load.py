@@ -1,0 +1,184 @@
+"""Settings: where they come from, which wins, and what is refused."""
+
+import copy
+import json
+import pickle
+
+import pytest
+
+from fingerpost.config.load import load_config, provider_keys, validate
+from fingerpost.config.schema import (
+    NOT_IN_THIS_VERSION,
+    QueryRouterConfig,
+    QueryRouterStrategyConfig,
+)
+from fingerpost.config.secrets import Secret
+from fingerpost.errors import ConfigError, UnknownSettingError
+from fingerpost.types import Strategy
+
+CORPUS = {"knowledge_corpus": ["docs"]}
+
+
+def test_defaults_are_those_of_the_specification():
+    config = validate(CORPUS)
+    assert (
+        config.confidence_threshold,
+        config.max_tier,
+        config.graph_enabled,
+        config.deep_research_enabled,
+        config.conversation_window_size,
+        config.max_context_tokens,
+        config.cache_results,
+        config.available_tools,
+        config.verify_citations,
+        config.include_platform_knowledge,
+    ) == (0.7, 3, True, True, 5, 4000, True, (), True, True)
+    assert config.strategy_config == QueryRouterStrategyConfig(
+        default_strategy=Strategy.SIMPLE,
+        force_strategy=None,
+        classifier_mode="hybrid",
+        classifier_model=None,
+        max_sub_queries=5,
+    )
+
+
+def test_the_nearest_layer_wins_and_each_origin_is_known(tmp_path):
+    file = tmp_path / "fingerpost.toml"
+    file.write_text(
+        'knowledge_corpus = "docs"\nmax_tier = 1\nconfidence_threshold = 0.1\n[strategy_config]\nmax_sub_queries = 2\n'
+    )
+    environ = {
+        "FINGERPOST_MAX_TIER": "2",
+        "FINGERPOST_STRATEGY_CONFIG__DEFAULT_STRATEGY": "moderate",
+    }
+    loaded = load_config({"graph_enabled": False}, file=file, environ=environ)
+    assert loaded.config.knowledge_corpus == (str(tmp_path / "docs"),)
+    assert (loaded.config.max_tier, loaded.config.confidence_threshold) == (2, 0.1)
+    assert loaded.config.strategy_config.max_sub_queries == 2
+    assert loaded.config.strategy_config.default_strategy is Strategy.MODERATE
+    assert loaded.origins == {
+        "knowledge_corpus": f"file {file}",
+        "confidence_threshold": f"file {file}",
+        "max_tier": "environment FINGERPOST_MAX_TIER",
+        "strategy_config.max_sub_queries": f"file {file}",
+        "strategy_config.default_strategy": "environment FINGERPOST_STRATEGY_CONFIG__DEFAULT_STRATEGY",
+        "graph_enabled": "argument",
+    }
+
+
+def test_an_argument_of_none_counts_as_not_given():
+    loaded = load_config({**CORPUS, "max_tier": None}, environ={"FINGERPOST_MAX_TIER": "1"})
+    assert loaded.config.max_tier == 1
+
+
+def test_a_blank_variable_counts_as_absent():
+    assert load_config(CORPUS, environ={"FINGERPOST_MAX_TIER": "  "}).config.max_tier == 3
+
+
+def test_lists_in_variables_are_separated_like_path(monkeypatch):
+    import os
+
+    environ = {"FINGERPOST_KNOWLEDGE_CORPUS": os.pathsep.join(["a", "b"])}
+    assert load_config(environ=environ).config.knowledge_corpus == ("a", "b")
+
+
+def test_a_single_path_is_one_path_and_not_its_letters():
+    assert validate({"knowledge_corpus": "docs"}).knowledge_corpus == ("docs",)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "words"),
+    [
+        ({}, ConfigError, ["knowledge_corpus is required"]),
+        ({"knowledge_corpus": []}, ConfigError, ["knowledge_corpus", "at least 1"]),
+        ({"knowledge_corps": ["x"]}, UnknownSettingError, ["knowledge_corps"]),
+        ({**CORPUS, "max_tier": 4}, ConfigError, ["max_tier", "4", "3"]),
+        ({**CORPUS, "max_tier": "two"}, ConfigError, ["max_tier", "two", "integer"]),
+        ({**CORPUS, "confidence_threshold": float("nan")}, ConfigError, ["confidence_threshold"]),
+        ({**CORPUS, "cache_max_entries": 0}, ConfigError, ["cache_max_entries", "0", "1"]),
+        ({**CORPUS, "strategy_config": {"max_sub_queries": 0}}, ConfigError, ["max_sub_queries"]),
+        (
+            {**CORPUS, "strategy_config": {"classifier_mode": "llm"}},
+            ConfigError,
+            ["classifier_mode", "llm", "heuristic"],
+        ),
+        (
+            {**CORPUS, "embedding_provider": "openai"},
+            ConfigError,
+            ["embedding_provider", "openai", "local"],
+        ),
+    ],
+)
+def test_a_refusal_names_the_field_the_value_and_what_is_allowed(values, kind, words):
+    with pytest.raises(kind) as caught:
+        validate(values)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_an_unknown_name_offers_the_nearest_known_one():
+    with pytest.raises(UnknownSettingError) as caught:
+        validate({**CORPUS, "confidence_treshold": 0.5})
+    assert "confidence_threshold" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", sorted(NOT_IN_THIS_VERSION))
+def test_a_setting_whose_part_is_missing_is_refused_rather_than_ignored(name):
+    with pytest.raises(ConfigError, match=name):
+        validate({**CORPUS, name: "value"})
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path):
+    file = tmp_path / "broken.toml"
+    file.write_text("knowledge_corpus = [")
+    with pytest.raises(ConfigError, match="broken.toml"):
+        load_config(file=file, environ={})
+
+
+def test_loading_is_idempotent():
+    first = validate(CORPUS)
+    assert validate(first.model_dump(exclude_unset=True)) == first
+
+
+def test_settings_are_frozen():
+    with pytest.raises(ValueError, match="frozen"):
+        validate(CORPUS).max_tier = 1
+
+
+def test_every_setting_has_a_documented_default():
+    undocumented = [n for n, f in QueryRouterConfig.model_fields.items() if f.is_required()]
+    assert undocumented == ["knowledge_corpus"]
+
+
+CANARY = "sk-canary-0123456789"
+
+
+@pytest.mark.parametrize(
+    "show", [repr, str, "{}".format, "{!r}".format, "{:>5}".format, lambda s: f"{s}"]
+)
+def test_no_way_of_showing_a_secret_shows_it(show):
+    assert CANARY not in show(Secret(CANARY))
+
+
+def test_a_secret_cannot_be_pickled_and_copies_stay_masked():
+    secret = Secret(CANARY)
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+    assert copy.deepcopy(secret) is secret
+    assert CANARY not in json.dumps({"key": str(secret)})
+    assert (Secret("a") == Secret("a"), Secret("a") == Secret("b"), bool(Secret("  "))) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_an_error_about_a_key_does_not_show_it():
+    with pytest.raises(ConfigError) as caught:
+        validate({**CORPUS, "api_key": CANARY})
+    assert CANARY not in str(caught.value)
+
+
+def test_provider_keys_are_named_and_never_shown():
+    environ = {"GROQ_API_KEY": CANARY, "OPENAI_API_KEY": " ", "OTHER": "x"}
+    assert provider_keys(environ) == ("GROQ_API_KEY",)
