@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import os
 import platform
@@ -26,7 +26,9 @@ def machine() -> dict[str, Any]:
         model = next((line.split(":", 1)[1].strip() for line in lines if "model name" in line), "")
     return {
         "cpu": model or platform.processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "load_1m": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         "system": platform.platform(terse=True),
@@ -69,7 +71,9 @@ def step(script: str, python: str, *arguments: str, timeout_s: float = 3600) -> 
     return out
 
 
-def median_ms(work: Callable[[Any], object], items: Sequence[Any], *, clock: Callable[[], float]) -> float:
+def median_ms(
+    work: Callable[[Any], object], items: Sequence[Any], *, clock: Callable[[], float]
+) -> float:
     """Return the median milliseconds of ``work`` over the items, after one unmeasured call."""
     work(items[0])
     took = []
@@ -86,7 +90,7 @@ def keep(name: str, result: dict[str, Any]) -> Path:
     path = RESULTS / f"{name}.json"
     record = {
         "command": " ".join(["python", *sys.argv]),
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "date": dt.datetime.now(dt.UTC).strftime("%Y-%m-%d"),
         "machine": machine(),
         **result,
     }

@@ -121,7 +121,9 @@ def main() -> None:
         if options.quick:
             continue
         keep(f"quality-{command}", found)
-        page = options.page.read_text(encoding="utf-8") if options.page.exists() else "# Evaluation\n"
+        page = (
+            options.page.read_text(encoding="utf-8") if options.page.exists() else "# Evaluation\n"
+        )
         options.page.parent.mkdir(exist_ok=True)
         options.page.write_text(insert(page, command, text), encoding="utf-8")
 

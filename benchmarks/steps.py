@@ -1,0 +1,318 @@
+"""The steps of benchmarks/speed.py; each runs in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from machine import median_ms, peak_mb, resident_mb
+
+MARKDOWN = {".md", ".mdx", ".markdown"}
+N_QUESTIONS = 200
+
+
+class HashingModel:
+    """An embedding model that costs nothing: words hashed to signs. For speed alone."""
+
+    name = "benchmark/hashing"
+    revision = "1"
+    dimension = 384
+    max_tokens = 256
+    languages = frozenset({"en"})
+
+    def embed(self, texts: Any) -> Any:
+        """Return one unit vector per text."""
+        import numpy as np
+
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for place, text in enumerate(texts):
+            seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+            rows[place] = np.random.default_rng(seed).standard_normal(self.dimension)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of words."""
+        return len(text.split())
+
+
+class Remembered:
+    """A model whose answer is known already: retrieval without embedding the question."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._known: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def embed(self, texts: Any) -> Any:
+        """Return vectors, computed once for each text."""
+        import numpy as np
+
+        for text in texts:
+            if text not in self._known:
+                self._known[text] = self._model.embed([text])[0]
+        return np.stack([self._known[text] for text in texts])
+
+
+def files_of(tree: Path) -> list[Path]:
+    """Return the Markdown files of a tree in order."""
+    return sorted(p for p in tree.rglob("*") if p.suffix in MARKDOWN and p.is_file())
+
+
+def parse_alone(tree: Path) -> dict[str, Any]:
+    """Time the block parser over texts that are in memory already."""
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files_of(tree)]
+    parser = MarkdownIt("commonmark").enable("table")
+    began, cpu = time.perf_counter(), time.process_time()
+    for text in texts:
+        state = StateCore(text, parser, {})
+        for rule in ("normalize", "block"):
+            next(r for r in parser.core.ruler.__rules__ if r.name == rule).fn(state)
+    return {
+        "files": len(texts),
+        "megabytes": round(sum(len(text.encode()) for text in texts) / 1e6, 1),
+        "wall_s": round(time.perf_counter() - began, 2),
+        "cpu_s": round(time.process_time() - cpu, 2),
+    }
+
+
+def index_tree(tree: Path, index: Path) -> Any:
+    """Index a tree by words with the product's own indexer; return its summary."""
+    from fingerpost.stores.open import open_store
+
+    from fingerpost.corpus import IndexOptions, index_corpus, locate
+
+    roots, _ = locate([str(tree)])
+    store = open_store(str(index))
+    summary = index_corpus(
+        store,
+        roots,
+        embedder=None,
+        options=IndexOptions(embed=False),
+        observe=lambda _: None,
+        cancelled=lambda: False,
+    )
+    store.close()
+    return summary
+
+
+def ingest(tree: Path, index: Path) -> dict[str, Any]:
+    """Time indexing by words."""
+    began, cpu = time.perf_counter(), time.process_time()
+    summary = index_tree(tree, index)
+    size = sum(path.stat().st_size for path in index.rglob("*") if path.is_file())
+    return {
+        "documents": summary.n_documents,
+        "chunks": summary.n_chunks,
+        "skipped": len(summary.skipped),
+        "wall_s": round(time.perf_counter() - began, 2),
+        "cpu_s": round(time.process_time() - cpu, 2),
+        "peak_mb": round(peak_mb()),
+        "index_mb": round(size / 1e6, 1),
+    }
+
+
+def fill(
+    index: Path, model: Any, *, seconds: float = float("inf"), threads: int = 2
+) -> dict[str, Any]:
+    """Compute missing vectors with the product, for at most some seconds."""
+    from fingerpost.corpus.index import embed_pending
+    from fingerpost.stores.open import open_store
+
+    store = open_store(str(index))
+    began, cpu = time.perf_counter(), time.process_time()
+    n_embedded = embed_pending(
+        store,
+        model,
+        observe=lambda _: None,
+        cancelled=lambda: time.perf_counter() - began > seconds,
+        threads=threads,
+    )
+    out = {
+        "embedded": n_embedded,
+        "wall_s": round(time.perf_counter() - began, 2),
+        "cpu_s": round(time.process_time() - cpu, 2),
+        "peak_mb": round(peak_mb()),
+    }
+    store.close()
+    return out
+
+
+def open_index(index: Path) -> dict[str, Any]:
+    """Time opening a finished index and the first search in it."""
+    from fingerpost.stores.open import open_store
+
+    from fingerpost.retrieve import search
+    from fingerpost.types.query import Filters
+
+    began = time.perf_counter()
+    store = open_store(str(index))
+    with store.reader() as reader:
+        n_chunks = reader.info.n_chunks
+        opened = time.perf_counter()
+        search(reader, "how do I install a module", embedder=None, filters=Filters(), k=10)
+        searched = time.perf_counter()
+    store.close()
+    return {
+        "chunks": n_chunks,
+        "open_ms": round((opened - began) * 1000, 1),
+        "first_search_ms": round((searched - opened) * 1000, 1),
+    }
+
+
+def questions_of(reader: Any) -> list[str]:
+    """Return headings spread over the corpus as questions."""
+    names = [path[-1] for _, path, _ in reader.headings() if path and len(path[-1]) > 12]
+    unique = list(dict.fromkeys(names))
+    return unique[:: max(1, len(unique) // N_QUESTIONS)][:N_QUESTIONS]
+
+
+def retrieve(index: Path, model: Any) -> dict[str, Any]:
+    """Time hybrid and keyword retrieval, and one numpy product over as many vectors."""
+    import numpy as np
+    from fingerpost.stores.open import open_store
+
+    from fingerpost.retrieve import search
+    from fingerpost.types.query import Filters
+
+    empty_mb = resident_mb()
+    store = open_store(str(index))
+    with store.reader() as reader:
+        questions = questions_of(reader)
+        remembered = Remembered(model)
+        remembered.embed(questions)
+
+        def hybrid(question: str) -> None:
+            search(reader, question, embedder=remembered, filters=Filters(), k=10)
+
+        def words(question: str) -> None:
+            search(reader, question, embedder=None, filters=Filters(), k=10)
+
+        out: dict[str, Any] = {"chunks": reader.info.n_chunks, "vectors": reader.info.n_vectors}
+        for kind, work in (("hybrid", hybrid), ("words", words)):
+            out[f"{kind}_p50_ms"] = round(median_ms(work, questions, clock=time.perf_counter), 2)
+            out[f"{kind}_cpu_ms"] = round(median_ms(work, questions, clock=time.process_time), 2)
+        used_mb = resident_mb() - empty_mb
+        vectors = np.random.default_rng(0).standard_normal(
+            (reader.info.n_chunks, model.dimension), dtype=np.float32
+        )
+        query = vectors[0].copy()
+        product = median_ms(lambda _: vectors @ query, questions[:50], clock=time.process_time)
+    out["product_cpu_ms"] = round(product, 2)
+    out["resident_mb"] = round(used_mb, 1)
+    out["kb_per_chunk"] = round(used_mb * 1024 / max(1, out["chunks"]), 2)
+    return out
+
+
+def embed_alone(index: Path, *, n_texts: int, threads: int) -> dict[str, Any]:
+    """Time the local model alone on texts of the index, from as many threads."""
+    from fingerpost.stores.open import open_store
+
+    from fingerpost.lanes.providers import load_embedder
+
+    store = open_store(str(index))
+    with store.reader() as reader:
+        ids = [document.id for document in reader.documents()]
+        texts: list[str] = []
+        for identity in ids:
+            texts += [
+                "\n".join([*stored.chunk.heading_path, stored.chunk.text])
+                for stored in reader.document_chunks(identity)
+            ]
+            if len(texts) >= n_texts:
+                break
+    store.close()
+    texts = texts[:n_texts]
+    model = load_embedder("minilm")
+    model.embed(texts[:2])
+    began, cpu = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda text: model.embed([text]), texts))
+    return {
+        "texts": len(texts),
+        "wall_s": round(time.perf_counter() - began, 2),
+        "cpu_s": round(time.process_time() - cpu, 2),
+    }
+
+
+def routes(tree: Path, index: Path) -> dict[str, Any]:
+    """Time whole routes without a model, the question's embedding included."""
+    from fingerpost.stores.open import open_store
+
+    from fingerpost import QueryRouter
+
+    async def run() -> dict[str, Any]:
+        began = time.perf_counter()
+        async with QueryRouter(
+            knowledge_corpus=[str(tree)], index_dir=index, cache_results=False, embed="wait"
+        ) as router:
+            out: dict[str, Any] = {"init_s": round(time.perf_counter() - began, 2)}
+            out["chunks"] = router.get_corpus_stats().chunk_count
+            out["vector_coverage"] = round(router.get_corpus_stats().vector_coverage, 3)
+            store = open_store(str(index))
+            with store.reader() as reader:
+                questions = [f"How does {name} work?" for name in questions_of(reader)[:60]]
+            store.close()
+            for tier in (1, 3):
+                await router.route(questions[0], tier=tier)
+                took, cpu = [], []
+                for question in questions:
+                    began, used = time.perf_counter(), time.process_time()
+                    await router.route(question, tier=tier)
+                    took.append((time.perf_counter() - began) * 1000)
+                    cpu.append((time.process_time() - used) * 1000)
+                out[f"t{tier}_p50_ms"] = round(statistics.median(took), 1)
+                out[f"t{tier}_cpu_ms"] = round(statistics.median(cpu), 1)
+            return out
+
+    return asyncio.run(run())
+
+
+def reindex(tree: Path, index: Path) -> dict[str, Any]:
+    """Change one file of a copy of the tree and time the next run."""
+    path = files_of(tree)[len(files_of(tree)) // 2]
+    text = path.read_bytes()
+    path.write_bytes(text + b"\n\nOne more sentence, for the benchmark.\n")
+    began, cpu = time.perf_counter(), time.process_time()
+    summary = index_tree(tree, index)
+    took = {
+        "wall_s": round(time.perf_counter() - began, 2),
+        "cpu_s": round(time.process_time() - cpu, 2),
+    }
+    path.write_bytes(text)
+    return {
+        **took,
+        "changed": summary.n_changed,
+        "added": summary.n_added,
+        "unchanged": summary.n_unchanged,
+        "without_vector": summary.n_without_vector,
+    }
+
+
+def local_model() -> Any:
+    """Load the local model."""
+    from fingerpost.lanes.providers import load_embedder
+
+    return load_embedder("minilm")
+
+
+def copied(tree: Path, target: Path, most: int | None) -> Path:
+    """Copy the Markdown files of a tree, spread over it when there are more than ``most``."""
+    files = files_of(tree)
+    if most is not None and len(files) > most:
+        files = files[:: len(files) // most][:most]
+    for path in files:
+        place = target / path.relative_to(tree)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+    return target
