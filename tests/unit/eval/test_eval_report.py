@@ -1,0 +1,142 @@
+"""Tables and the HTML page."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.plots import Bars, Curve, Matrix, matrix_of, thinned
+from fingerpost.eval.report import html
+from fingerpost.eval.run import Run
+from fingerpost.eval.svg import draw
+from fingerpost.eval.table import all_grids, markdown, overview, plain
+
+RUN = Run(
+    "eval tiers",
+    [
+        Measurement(
+            name="tiers<1>",
+            values={"n": 3, "accuracy": 2 / 3, "oos_recall": None, "p50_ms": 1.26},
+            groups={"languages": {"en": {"n": 2, "accuracy": 1.0}, "de": {"n": 1}}},
+            tables={
+                "confusion": {"T0": {"T0": 1, "T1": 0}, "T1": {"T0": 1, "T1": 1}},
+                "recall": {"supported": 0.5},
+            },
+            plots=[
+                Bars("Bars & more", ("hit@1", "hit@5"), (("en", (0.5, None)),)),
+                Matrix("Matrix", ("T0", "T1"), ("T0", "T1"), ((1, 0), (1, 1))),
+                Curve("Curve", "x", "y", ((0.0, 0.0), (1.0, 1.0)), (1.0, 4.0), diagonal=True),
+            ],
+            failures=[Failure("q<2>", "RuntimeError: bad <b>")],
+        ),
+    ],
+    took_ms=1234.5678,
+)
+
+
+class Page(HTMLParser):
+    """Keeps the elements and checks that they are closed in order."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self):
+        super().__init__()
+        self.opened, self.seen, self.words = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_the_json_object_is_flat_and_rounded():
+    out = RUN.to_json()
+    assert out == {
+        "command": "eval tiers",
+        "datasets": {
+            "tiers<1>": {
+                "n": 3, "accuracy": 0.6667, "oos_recall": None, "p50_ms": 1.26, "n_failed": 1,
+                "confusion": {"T0": {"T0": 1, "T1": 0}, "T1": {"T0": 1, "T1": 1}},
+                "recall": {"supported": 0.5},
+                "languages": {"en": {"n": 2, "accuracy": 1.0}, "de": {"n": 1}},
+            }
+        },
+        "took_ms": 1234.6,
+    }
+
+
+def test_a_plain_table_aligns_its_columns():
+    assert plain(overview(RUN)).splitlines() == [
+        "eval tiers",
+        "data set  n  accuracy  oos_recall  p50_ms  n_failed",
+        "tiers<1>  3     0.667           –     1.3         1",
+    ]
+
+
+def test_every_group_and_table_gets_its_own_grid():
+    assert [grid.title for grid in all_grids(RUN)] == [
+        "eval tiers", "tiers<1>, by language", "tiers<1>, confusion", "tiers<1>, recall",
+    ]
+
+
+def test_markdown_escapes_the_bar():
+    grid = overview(Run("eval tiers", [Measurement("a|b", {"n": 1})], 1.0))
+    assert markdown(grid) == "| data set | n |\n| --- | ---: |\n| a\\|b | 1 |"
+
+
+def test_the_page_is_well_formed_and_escapes_what_it_shows():
+    page = Page()
+    page.feed(html(RUN, headline=("n", "accuracy", "oos_recall")))
+    page.close()
+    assert page.opened == []
+    assert "tiers<1>" in page.words
+    assert any("bad <b>" in words for words in page.words)
+    assert [tag for tag, _ in page.seen].count("svg") == 3
+
+
+def test_the_page_needs_nothing_from_outside_and_follows_the_theme():
+    text = html(RUN, headline=("n",))
+    assert "<script" not in text
+    assert not re.search(r"(?:src|href)=\"(?!#)", text)
+    assert "url(" not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_page_is_the_same_for_the_same_run():
+    assert html(RUN, headline=("n",)) == html(RUN, headline=("n",))
+
+
+def test_a_bar_is_as_long_as_its_value_and_a_missing_one_is_left_out():
+    svg = draw(Bars("b", ("one", "two"), (("row", (0.5, None)), ("other", (1.0, 0.25)))))
+    widths = [float(w) for w in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([\d.]+)" height="9"', svg)]
+    assert widths == [180.0, 360.0, 90.0]
+
+
+def test_cells_are_shaded_by_the_share_of_their_row():
+    svg = draw(Matrix("m", ("a",), ("a", "b"), ((3, 1),)))
+    shades = [float(one) for one in re.findall(r'fill-opacity="([\d.]+)"', svg)]
+    assert shades == pytest.approx([0.06 + 0.94 * 0.75, 0.06 + 0.94 * 0.25], abs=1e-3)
+
+
+def test_a_matrix_leaves_out_labels_that_never_occur():
+    found = matrix_of("m", {"a": {"a": 1, "b": 2, "c": 0}, "c": {"a": 0, "b": 0, "c": 0}})
+    assert (found.rows, found.columns, found.counts) == (("a",), ("a", "b"), ((1, 2),))
+
+
+def test_thinning_keeps_both_ends():
+    points = [(n / 1000, n / 1000) for n in range(1001)]
+    kept = thinned(points, 50)
+    assert (len(kept), kept[0], kept[-1]) == (50, points[0], points[-1])
+    assert thinned(points[:10], 50) == tuple(points[:10])
