@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from anyio import CapacityLimiter
+
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.observe.observer import Observer, ignore
 from fingerpost.types.decision import Strategy, Tier
@@ -38,6 +40,9 @@ class RetrieveRequest:
         top_k: Hits to keep; ``None`` takes the tier's number (T1 5, T2 5, T3 10).
         suggested_sources: Research hints (``web``, ``docs``, ``media``).
         query_id: For events.
+        context: Earlier questions of the conversation, oldest first, when ``text`` may lean
+            on them; they count little.
+        explain: Keep every candidate on the evidence, not only those read for the hits.
     """
 
     text: str
@@ -47,6 +52,8 @@ class RetrieveRequest:
     top_k: int | None = None
     suggested_sources: tuple[str, ...] = ()
     query_id: str = ""
+    context: tuple[str, ...] = ()
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,8 @@ class RetrieveTools:
         deep_research: Replaces the built-in research pass.
         observe: Takes events.
         remaining_s: Returns the seconds left, ``inf`` without a deadline.
+        limiter: Bounds the worker threads of all questions together; ``None`` takes anyio's
+            own limit.
     """
 
     embedder: EmbeddingModel | None = None
@@ -74,3 +83,4 @@ class RetrieveTools:
     deep_research: DeepResearch | None = None
     observe: Observer = ignore
     remaining_s: Callable[[], float] = lambda: float("inf")
+    limiter: CapacityLimiter | None = None

@@ -1,0 +1,124 @@
+"""Splitting a question of several parts, by rules, without leaving its language."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+from fingerpost.text.analyse import query_tokens
+from fingerpost.text.sentences import sentences
+
+_MAX_CHARS = 2000
+_FEWEST_TOKENS = 3
+_TRIMMED = " \t\r\n.,;:!?¿¡。？！，、؟।"
+_ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+", re.MULTILINE)
+_LISTED = re.compile(
+    r"^(?P<head>.*?\s)(?P<items>[^,;?]{2,40}(?:,\s[^,;?]{2,40})+),?\s(?:and|und|et|y|e|и)\s"
+    r"(?P<last>[^,;?]{2,40})$"
+)
+_LONGEST_ITEM = 3
+
+
+@cache
+def _cues() -> dict[str, list[str]]:
+    raw = files("fingerpost.retrieve").joinpath("decompose.json").read_text("utf-8")
+    cues: dict[str, list[str]] = json.loads(raw)
+    return cues
+
+
+@cache
+def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(cue, re.IGNORECASE) for cue in _cues()[kind])
+
+
+def decompose(text: str, most: int) -> list[str]:
+    """Return the sub-questions of a question, in its own words; empty when it has one part.
+
+    Every part is cut out of the question, so it stays in its language and script. A part that
+    leans on an earlier one ('and how do I remove *it*') takes the leading words of that one.
+    The question itself is not in the list: callers search it as well.
+
+    Args:
+        text: The question.
+        most: How many parts at most, >= 1.
+    """
+    parts: list[str] = []
+    for sentence in _sentences(text[:_MAX_CHARS]):
+        for clause in _clauses(sentence):
+            parts += _compared(clause) or _listed(clause) or [clause]
+    whole = _key(text)
+    leaning = _standalone([part.strip(_TRIMMED) for part in parts])
+    kept = {_key(part): part for part in leaning if query_tokens(part) and _key(part) != whole}
+    return list(kept.values())[:most] if len(kept) > 1 else []
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for line in _ITEM.sub("", text).splitlines():
+        for span in sentences(line):
+            yield line[span.start : span.end]
+
+
+def _clauses(sentence: str) -> list[str]:
+    clauses = [sentence]
+    for pattern in _patterns("joined"):
+        pieces = [piece for clause in clauses for piece in pattern.split(clause)]
+        if all(len(query_tokens(piece)) > 0 for piece in pieces):
+            clauses = pieces
+    return [piece for clause in clauses for piece in clause.split("; ") if piece.strip()]
+
+
+def _compared(clause: str) -> list[str]:
+    """Return one query for each side of a comparison, with what both are compared in."""
+    bare = clause.strip(_TRIMMED)
+    for pattern in _patterns("compared"):
+        match = pattern.search(bare)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        rest = (groups.get("rest") or "").strip(_TRIMMED)
+        sides = [groups["a"].strip(_TRIMMED), groups["b"].strip(_TRIMMED)]
+        if all(query_tokens(side) for side in sides):
+            return [f"{side} {rest}".strip() for side in sides]
+    return []
+
+
+def _listed(clause: str) -> list[str]:
+    """Return one query for each of at least three things of a list ('set up A, B and C')."""
+    match = _LISTED.match(clause.strip(_TRIMMED))
+    if match is None:
+        return []
+    items = [*match["items"].split(","), match["last"]]
+    # The first item still carries the verb and its object's article: the last words are it.
+    if any(len(item.split()) > _LONGEST_ITEM for item in items):
+        return []
+    return [f"{match['head']}{item.strip()}" for item in items]
+
+
+def _standalone(parts: Sequence[str]) -> list[str]:
+    pronouns = set(_cues()["pronouns"])
+    whole: list[str] = []
+    subject = ""
+    for part in parts:
+        words = part.casefold().split()
+        leans = bool(pronouns.intersection(words)) or len(query_tokens(part)) < _FEWEST_TOKENS
+        if leans and subject and len(words) > 1:
+            whole.append(f"{part} {subject}")
+        else:
+            whole.append(part)
+        subject = subject or _subject(part)
+    return whole
+
+
+def _subject(part: str) -> str:
+    """Return the telling words of a part, at most four, as written."""
+    words = [word.strip(_TRIMMED) for word in part.split()]
+    telling = set(query_tokens(part))
+    kept = [word for word in words if word and telling.intersection(query_tokens(word))]
+    return " ".join(kept[-4:])
+
+
+def _key(text: str) -> str:
+    return " ".join(text.casefold().strip(_TRIMMED).split())

@@ -1,0 +1,101 @@
+"""Retrieval by tier: one search, a wider one with graph and rerank, or an investigation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from fingerpost.observe.events import RetrieveComplete, RetrieveStart, RetrieveVector
+from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.hybrid import HybridResult, searchable_text
+from fingerpost.retrieve.investigate import investigate
+from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.run import Run, merged
+from fingerpost.retrieve.stages import expand_stage, rerank_stage
+from fingerpost.stores.base import Reader
+from fingerpost.types.decision import Tier
+from fingerpost.types.evidence import Evidence, Hit
+
+LOOKUP_K = 5
+WIDE_K = 15
+KEPT = {Tier.LOOKUP: 5, Tier.MULTI_SOURCE: 5, Tier.RESEARCH: 10}
+_COVERING = 5
+
+
+async def retrieve(reader: Reader, request: RetrieveRequest, tools: RetrieveTools) -> Evidence:
+    """Return the evidence for one question.
+
+    A strategy stronger than the tier's own decides how much is run. Whatever fails but the
+    search itself is left out and named in ``fallbacks``.
+
+    Args:
+        reader: One generation of the index, open until this returns.
+        request: The question.
+        tools: Model, hooks, observer and limits.
+
+    Raises:
+        RetrievalError: Neither words nor vectors could be searched.
+    """
+    started = time.perf_counter()
+    run = Run(reader, request, tools)
+    level = Tier(max(request.tier, request.strategy.rank))
+    if request.tier is Tier.TRIVIAL or request.top_k == 0:
+        level = Tier.TRIVIAL
+    run.emit(RetrieveStart, tier=int(level))
+    evidence = await _at_level(run, level)
+    spent = run.took("retrieve", started)
+    run.emit(RetrieveComplete, n_hits=len(evidence.hits), duration_ms=spent)
+    return evidence
+
+
+async def _at_level(run: Run, level: Tier) -> Evidence:
+    if level is Tier.TRIVIAL:
+        return Evidence(hits=(), tiers_used=(0,), generation=run.reader.info.generation)
+    if run.request.filters:
+        run.within = await run.in_thread(lambda: run.reader.select(run.request.filters))
+    k = KEPT[level] if run.request.top_k is None else run.request.top_k
+    if level is Tier.LOOKUP:
+        found = await first_search(run, k)
+        return evidence_of(run, level, found, found.hits)
+    found = await first_search(run, max(WIDE_K, k))
+    if level is Tier.MULTI_SOURCE:
+        wide = await expand_stage(run, found, found.hits)
+        ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
+        return evidence_of(run, level, found, spread(ranked, k), wide)
+    return await investigate(run, found, k, evidence_of)
+
+
+async def first_search(run: Run, k: int) -> HybridResult:
+    """Return the hybrid search for the question itself."""
+    started = time.perf_counter()
+    request = run.request
+    found = await run.in_thread(lambda: run.search(run.question(request.text, request.context), k))
+    for name in found.fallbacks:
+        run.fall_back(name, found.legs.vectors_error or "no vectors to search")
+    spent = run.took("search", started)
+    legs = found.legs
+    run.emit(RetrieveVector, n_lexical=legs.n_lexical, n_vector=legs.n_vector, duration_ms=spent)
+    return found
+
+
+def evidence_of(
+    run: Run,
+    level: Tier,
+    found: HybridResult,
+    hits: Sequence[Hit],
+    wide: Sequence[Hit] = (),
+    **more: object,
+) -> Evidence:
+    """Return the hits with all that was looked at on the way."""
+    texts = [searchable_text(hit) for hit in hits[:_COVERING]]
+    return Evidence(
+        hits=tuple(hits),
+        candidates=tuple(merged(hits, wide, found.candidates)),
+        tiers_used=(int(level),),
+        fallbacks=tuple(run.fallbacks),
+        lexical_weight=found.weight,
+        coverage=found.question.coverage(texts),
+        generation=run.reader.info.generation,
+        timings=run.timings,
+        **more,  # type: ignore[arg-type]
+    )

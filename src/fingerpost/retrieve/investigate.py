@@ -1,0 +1,183 @@
+"""The third tier: split the question, search each part, merge, then research what is open."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import anyio
+
+from fingerpost.observe.events import (
+    ResearchComplete,
+    ResearchPhase,
+    ResearchStart,
+    StrategyDecompose,
+)
+from fingerpost.retrieve.base import Research
+from fingerpost.retrieve.decompose import decompose
+from fingerpost.retrieve.dedupe import distinct
+from fingerpost.retrieve.fuse import reciprocal_rank
+from fingerpost.retrieve.hooks import call_hook
+from fingerpost.retrieve.hybrid import HybridResult
+from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.research import Findings, research
+from fingerpost.retrieve.run import Run, merged
+from fingerpost.retrieve.stages import allowed, checked, expand_stage, rerank_stage
+from fingerpost.stores.base import Reader
+from fingerpost.types.decision import Tier
+from fingerpost.types.evidence import Evidence, Hit
+
+PART_K = 10
+_SOURCES = ("web", "docs", "media")
+
+
+class MakeEvidence(Protocol):
+    """Builds the evidence; `dispatch` hands it in."""
+
+    def __call__(
+        self,
+        run: Run,
+        level: Tier,
+        found: HybridResult,
+        hits: Sequence[Hit],
+        wide: Sequence[Hit] = (),
+        **more: object,
+    ) -> Evidence: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One sub-question with its own ranking."""
+
+    text: str
+    found: HybridResult
+    ranked: list[Hit]
+
+
+async def investigate(run: Run, found: HybridResult, k: int, make: MakeEvidence) -> Evidence:
+    """Return the evidence for a question that may have several parts.
+
+    Args:
+        run: The retrieval in flight.
+        found: The search for the question as a whole; it always takes part.
+        k: How many hits to keep.
+        make: Builds the evidence.
+    """
+    texts = decompose(found.question.text, run.tools.max_sub_queries)
+    run.emit(StrategyDecompose, n_sub_queries=len(texts))
+    whole = await _whole(run, found, k)
+    parts = await _parts(run, texts)
+    lists = [whole, *(part.ranked for part in parts)]
+    ranked = interleaved(lists, run.request.text)
+    hits = spread(ranked, k)
+    findings = await _research_stage(run, found, texts or [found.question.text], hits)
+    if findings is not None and findings.hits:
+        ranked = interleaved([*lists, list(findings.hits)], run.request.text)
+        hits = spread(ranked, k)
+    return make(
+        run,
+        Tier.RESEARCH,
+        found,
+        hits,
+        ranked,
+        sub_queries=tuple(texts),
+        uncovered=findings.uncovered if findings else (),
+        synthesis=findings.synthesis if findings else "",
+    )
+
+
+def interleaved(lists: Sequence[Sequence[Hit]], text: str) -> list[Hit]:
+    """Return the hits of all lists by reciprocal rank, the first list's score breaking ties.
+
+    Scores of different questions do not compare, places do. The best hit keeps its score and
+    the others take theirs in proportion to their sums of reciprocal ranks.
+    """
+    by_id = {hit.chunk.id: hit for hit in merged(*lists)}
+    sums = reciprocal_rank([[hit.chunk.id for hit in one] for one in lists])
+    if not sums:
+        return []
+    ordered = sorted(sums, key=lambda pair: (-pair[1], -by_id[pair[0]].score, pair[0]))
+    top = ordered[0][1]
+    best = by_id[ordered[0][0]].score
+    scored = [replace(by_id[item], score=best * total / top) for item, total in ordered]
+    return distinct(scored, text)
+
+
+async def _whole(run: Run, found: HybridResult, k: int) -> list[Hit]:
+    wide = await expand_stage(run, found, found.hits)
+    return await rerank_stage(run, found.question, wide, max(PART_K, k))
+
+
+async def _parts(run: Run, texts: Sequence[str]) -> list[_Part]:
+    """Return one ranking for each sub-question, searched side by side, in their order."""
+    made: dict[int, _Part] = {}
+    started = time.perf_counter()
+
+    async def one(place: int, text: str) -> None:
+        found = await run.in_thread(lambda: run.search(run.question(text), PART_K))
+        marked = [replace(hit, sub_query=text) for hit in found.hits]
+        ranked = await rerank_stage(run, found.question, marked, PART_K)
+        made[place] = _Part(text, found, ranked)
+
+    async with anyio.create_task_group() as group:
+        for place, text in enumerate(texts):
+            group.start_soon(one, place, text)
+    if texts:
+        run.took("sub_queries", started)
+    return [made[place] for place in sorted(made)]
+
+
+async def _research_stage(
+    run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
+) -> Findings | None:
+    if not run.tools.deep_research_enabled or not found.question.text:
+        return None
+    started = time.perf_counter()
+    run.emit(ResearchStart)
+    try:
+        if run.tools.remaining_s() <= 0:
+            raise TimeoutError("no time left")
+        if run.tools.deep_research is None:
+            findings = await run.in_thread(lambda: _built_in(run, parts, hits))
+        else:
+            findings = await _by_hook(run, found)
+    except Exception as error:  # research is extra; the hits stand without it
+        run.fall_back("research-skip", f"{type(error).__name__}: {error}")
+        return None
+    run.emit(
+        ResearchComplete,
+        n_rounds=findings.n_rounds,
+        n_hits=len(findings.hits),
+        duration_ms=run.took("research", started),
+    )
+    return findings
+
+
+def _built_in(run: Run, parts: Sequence[str], hits: Sequence[Hit]) -> Findings:
+    def phase(number: int, n_queries: int, n_new: int) -> None:
+        run.emit(ResearchPhase, round=number, n_queries=n_queries, n_new_hits=n_new)
+
+    return research(
+        run.reader,
+        parts,
+        hits,
+        lambda query: run.search(run.question(query), PART_K).hits,
+        remaining_s=run.tools.remaining_s,
+        phase=phase,
+    )
+
+
+async def _by_hook(run: Run, found: HybridResult) -> Findings:
+    hook = run.tools.deep_research
+    if hook is None:
+        raise TypeError("no research hook")
+    hints = [s for s in run.request.suggested_sources if s in _SOURCES] or ["docs"]
+    given = await call_hook(
+        hook, run.tools.limiter, run.tools.remaining_s(), found.question.text, hints
+    )
+    if not isinstance(given, Research):
+        raise TypeError(f"expected Research, got {type(given).__name__}")
+    hits = await run.in_thread(lambda: allowed(run, found, checked(given.hits)))
+    return Findings(tuple(hits), given.synthesis, (), n_rounds=1)

@@ -1,0 +1,107 @@
+"""A question as retrieval sees it: its tokens, how rare each is, what a perfect match scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fingerpost.stores.base import Reader, WordQuery
+from fingerpost.text.analyse import analyse, query_tokens
+
+MAX_TOKENS = 256
+MAX_CHARS = 4000
+CONTEXT_WEIGHT = 0.2
+_BM25_CEILING = 2.2  # k1 + 1: the most that one term can score, in units of its rarity
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one search needs to know about its question.
+
+    Attributes:
+        text: Without lone surrogates or control characters, at most 4,000 characters.
+        tokens: Analysed token → weight, at most 256; empty for a blank question.
+        rarity: For each token of the question itself its inverse document frequency, > 0; a
+            token found nowhere is as rare as can be.
+        n_known: How many of the question's own tokens stand anywhere in the index.
+        context: Earlier questions of the conversation, oldest first.
+    """
+
+    text: str
+    tokens: Mapping[str, float]
+    rarity: Mapping[str, float]
+    n_known: int
+    context: tuple[str, ...] = field(default=())
+
+    @property
+    def ideal(self) -> float:
+        """Return the BM25 score of a chunk that repeats every token without end; never 0."""
+        total = sum(self.tokens[t] * r for t, r in self.rarity.items())
+        return _BM25_CEILING * total or 1.0
+
+    def words(self) -> WordQuery:
+        """Return the lexical query."""
+        return WordQuery(self.tokens)
+
+    def coverage(self, texts: Sequence[str]) -> float:
+        """Return the rarity-weighted share of the tokens found in the texts together, 0 to 1."""
+        total = sum(self.rarity.values())
+        if not total:
+            return 0.0
+        found: set[str] = set().union(*(token_set(text) for text in texts))
+        return sum(r for t, r in self.rarity.items() if t in found) / total
+
+
+def clean(text: str) -> str:
+    """Return ``text`` as any engine takes it: no lone surrogates, no control characters.
+
+    Only the first 4,000 characters are kept: more is no question, and costs each engine.
+    """
+    kept = text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return "".join(c if c.isprintable() or c.isspace() else " " for c in kept).strip()
+
+
+def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
+    """Return the question with the rarity of its tokens in this index.
+
+    Args:
+        reader: Says how often each token occurs.
+        text: As asked; may be blank or hostile.
+        context: Earlier questions of the same conversation, oldest first; their tokens join
+            with a low weight that halves with each step back.
+    """
+    kept = clean(text)
+    own = query_tokens(kept) if kept else {}
+    frequency = reader.document_frequency(list(own)) if own else {}
+    rarity = {t: rarity_of(frequency.get(t, 0), reader.info.n_chunks) for t in own}
+    if len(own) > MAX_TOKENS:
+        rarest = sorted(own, key=lambda t: (frequency.get(t, 0) == 0, -rarity[t], t))
+        own = {t: own[t] for t in rarest[:MAX_TOKENS]}
+        rarity = {t: rarity[t] for t in own}
+    tokens = dict(own)
+    for back, turn in enumerate(reversed(context)):
+        for token, weight in query_tokens(clean(turn)).items():
+            if len(tokens) < MAX_TOKENS:
+                tokens.setdefault(token, CONTEXT_WEIGHT * weight / 2**back)
+    n_known = sum(frequency.get(t, 0) > 0 for t in own)
+    return Question(kept, tokens, rarity, n_known, tuple(context))
+
+
+def rarity_of(n_containing: int, n_chunks: int) -> float:
+    """Return the inverse document frequency that BM25 uses, > 0."""
+    n_chunks = max(n_chunks, n_containing, 1)
+    return math.log(1 + (n_chunks - n_containing + 0.5) / (n_containing + 0.5))
+
+
+@lru_cache(maxsize=512)
+def token_list(text: str) -> tuple[str, ...]:
+    """Return the analysed tokens of a chunk's text in order; kept for the texts used last."""
+    return tuple(analyse(text))
+
+
+@lru_cache(maxsize=512)
+def token_set(text: str) -> frozenset[str]:
+    """Return the distinct analysed tokens of a text."""
+    return frozenset(token_list(text))

@@ -1,0 +1,80 @@
+"""One retrieval in flight: what it may use, what it has noted so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from anyio import to_thread
+
+from fingerpost.observe.events import Event, RetrieveFallback
+from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.hybrid import HybridResult, search_for
+from fingerpost.retrieve.question import Question, ask
+from fingerpost.stores.base import Reader, Selection
+from fingerpost.types.evidence import Hit
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of one `retrieve` call; never shared between questions."""
+
+    reader: Reader
+    request: RetrieveRequest
+    tools: RetrieveTools
+    within: Selection | None = None
+    fallbacks: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def emit(self, made: type[Event], **fields: object) -> None:
+        """Hand an event to the observer; its failure is no one's."""
+        event = made(at=time.time(), query_id=self.request.query_id, **fields)
+        try:
+            self.tools.observe(event)
+        except Exception:  # an observer never breaks a question
+            return
+
+    def fall_back(self, name: str, reason: str) -> None:
+        """Note a weaker way, once, and say so."""
+        if name not in self.fallbacks:
+            self.fallbacks.append(name)
+            self.emit(RetrieveFallback, name=name, reason=reason)
+
+    def took(self, stage: str, started: float) -> float:
+        """Add the time since ``started`` to a stage and return it in milliseconds."""
+        spent = (time.perf_counter() - started) * 1000
+        self.timings[stage] = self.timings.get(stage, 0.0) + spent
+        return spent
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Return what blocking work gives, off the event loop. It is never abandoned: the
+        reader may be closed only after it."""
+        return await to_thread.run_sync(work, limiter=self.tools.limiter)
+
+    def question(self, text: str, context: Sequence[str] = ()) -> Question:
+        """Return the analysed question."""
+        return ask(self.reader, text, context)
+
+    def search(self, question: Question, k: int) -> HybridResult:
+        """Run one hybrid search under the filters of the request."""
+        return search_for(
+            self.reader,
+            question,
+            embedder=self.tools.embedder,
+            within=self.within,
+            k=k,
+            explain=self.request.explain,
+        )
+
+
+def merged(*groups: Sequence[Hit]) -> list[Hit]:
+    """Return all hits, each chunk once, in the order of first appearance."""
+    kept: dict[str, Hit] = {}
+    for group in groups:
+        for hit in group:
+            kept.setdefault(hit.chunk.id, hit)
+    return list(kept.values())

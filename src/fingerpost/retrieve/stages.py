@@ -1,0 +1,107 @@
+"""The optional stages of retrieval: each may fail alone, and says so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
+from fingerpost.retrieve.dedupe import distinct
+from fingerpost.retrieve.graph import admitted, expand
+from fingerpost.retrieve.hooks import call_hook
+from fingerpost.retrieve.hybrid import HybridResult
+from fingerpost.retrieve.question import Question
+from fingerpost.retrieve.rerank import rerank
+from fingerpost.retrieve.run import Run, merged
+from fingerpost.types.evidence import Hit
+
+
+async def expand_stage(run: Run, found: HybridResult, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits and what graph expansion adds to them, each chunk once, best first."""
+    if not run.tools.graph_enabled or not hits:
+        return list(hits)
+    started = time.perf_counter()
+    try:
+        added = await _expanded(run, found, hits)
+    except Exception as error:  # expansion is extra; the hits stand without it
+        run.fall_back("graph-skip", f"{type(error).__name__}: {error}")
+        return list(hits)
+    every = sorted(merged(hits, added), key=lambda hit: -hit.score)
+    wide = distinct(every, run.request.text)
+    n_added = len({h.chunk.id for h in added} - {h.chunk.id for h in hits})
+    run.emit(RetrieveGraph, n_added=n_added, duration_ms=run.took("graph", started))
+    return wide
+
+
+async def _expanded(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:
+    remaining = run.tools.remaining_s()
+    if remaining <= 0:
+        raise TimeoutError("no time left")
+    hook = run.tools.graph_expand
+    if hook is None:
+        return await run.in_thread(lambda: expand(run.reader, found, hits, run.within))
+    added = checked(await call_hook(hook, run.tools.limiter, remaining, list(hits)))
+    return await run.in_thread(lambda: allowed(run, found, added))
+
+
+async def rerank_stage(run: Run, question: Question, hits: Sequence[Hit], top_n: int) -> list[Hit]:
+    """Return the best hits; when the host's reranker fails, the built-in one decides."""
+    if not hits:
+        return []
+    started = time.perf_counter()
+    ranked: list[Hit] | None = None
+    if run.tools.rerank is not None:
+        ranked = await _by_hook(run, question, hits, top_n)
+    elif run.tools.remaining_s() <= 0:
+        run.fall_back("rerank-skip", "no time left")
+        ranked = list(hits[:top_n])
+    if ranked is None:
+        ranked = await run.in_thread(lambda: rerank(question, hits, top_n))
+    spent = run.took("rerank", started)
+    run.emit(RetrieveRerank, n_in=len(hits), n_out=len(ranked), duration_ms=spent)
+    return ranked
+
+
+async def _by_hook(
+    run: Run, question: Question, hits: Sequence[Hit], top_n: int
+) -> list[Hit] | None:
+    hook = run.tools.rerank
+    if hook is None:
+        return None
+    try:
+        given = await call_hook(
+            hook, run.tools.limiter, run.tools.remaining_s(), question.text, list(hits), top_n
+        )
+        offered = {hit.chunk.id for hit in hits}
+        kept = [hit for hit in merged(checked(given)) if hit.chunk.id in offered]
+        if not kept:
+            raise ValueError("the reranker kept none of the hits")
+    except Exception as error:  # a host's hook may fail in any way
+        run.fall_back("rerank-skip", f"{type(error).__name__}: {error}")
+        return None
+    return kept[:top_n]
+
+
+def checked(given: object) -> list[Hit]:
+    """Return what a hook gave as a list of hits.
+
+    Raises:
+        TypeError: It is anything else.
+    """
+    if not isinstance(given, Sequence) or not all(isinstance(item, Hit) for item in given):
+        raise TypeError(f"expected a sequence of Hit, got {type(given).__name__}")
+    return list(given)
+
+
+def allowed(run: Run, found: HybridResult, hits: Sequence[Hit]) -> list[Hit]:
+    """Return those hits of a hook that pass the filters of the request."""
+    if run.within is None:
+        return list(hits)
+    keys = admitted(run.reader, found, run.within)
+    places = run.reader.keys_of_documents(list({hit.document.id for hit in hits}))
+    kept = []
+    for hit in hits:
+        some = places.get(hit.document.id, [])
+        if hit.chunk.ordinal < len(some) and some[hit.chunk.ordinal] in keys:
+            kept.append(hit)
+    return kept

@@ -1,0 +1,36 @@
+"""The fitted numbers of retrieval, read from one small file beside this module."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What `scripts/fit_fusion.py` wrote.
+
+    Attributes:
+        fusion: Feature name → weight in the log odds of the lexical leg.
+        rerank: Signal name → weight that is added to the fused score, >= 0.
+    """
+
+    fusion: Mapping[str, float]
+    rerank: Mapping[str, float]
+
+    def lexical(self, features: Mapping[str, float]) -> float:
+        """Return the weight of the lexical leg, 0 to 1; unknown features count nothing."""
+        odds = sum(w * features.get(name, 0.0) for name, w in self.fusion.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+@cache
+def weights() -> Weights:
+    """Return the fitted weights that ship with the package."""
+    raw = files("fingerpost.retrieve").joinpath("weights.json").read_text("utf-8")
+    stored = json.loads(raw)
+    return Weights(fusion=stored["fusion"], rerank=stored["rerank"])
