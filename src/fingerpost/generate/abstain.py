@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
 from fingerpost.generate.phrases import phrase
+from fingerpost.generate.score import heading_tokens
+from fingerpost.generate.units import Unit, split_hits
+from fingerpost.text.analyse import query_tokens
+from fingerpost.text.language import detect_language
 from fingerpost.types import AbstentionReason, Answer, Evidence, GenerationMode
+
+_MAX_TERMS = 12
+# Below this share of the question's terms in the best hit, nothing matches at all.
+_NO_MATCH = 0.25
 
 
 def abstain(reason: AbstentionReason, question: str, language: str = "en") -> Answer:
@@ -19,6 +32,73 @@ def abstain(reason: AbstentionReason, question: str, language: str = "en") -> An
 
 
 def should_abstain(question: str, evidence: Evidence) -> AbstentionReason | None:
-    """Return why the evidence cannot answer the question, ``None`` when it may."""
-    del question
-    return None if evidence.hits else AbstentionReason.NO_DOCUMENT_MATCHES
+    """Return why the evidence cannot answer the question, ``None`` when it may.
+
+    A logistic model on how much of the question stands in the evidence and, where vectors
+    were searched, how near the nearest lies; fitted by ``scripts/fit_abstain.py``.
+    """
+    return judge(question, evidence, split_hits(evidence.hits))
+
+
+def judge(
+    question: str, evidence: Evidence, units: Sequence[Unit]
+) -> AbstentionReason | None:
+    """Return the same as `should_abstain` for units that were split before."""
+    if not evidence.hits:
+        return AbstentionReason.NO_DOCUMENT_MATCHES
+    if not units:
+        return AbstentionReason.EVIDENCE_TOO_WEAK
+    values = support(question, evidence, units)
+    model = _model("vector" in values, detect_language(question))
+    score = model["bias"] + sum(model[name] * value for name, value in values.items())
+    if score >= model["threshold"]:
+        return None
+    if values["best"] < _NO_MATCH:
+        return AbstentionReason.NO_DOCUMENT_MATCHES
+    return AbstentionReason.EVIDENCE_TOO_WEAK
+
+
+def support(
+    question: str, evidence: Evidence, units: Sequence[Unit]
+) -> dict[str, float]:
+    """Return how much speaks for the evidence; shares of the question's terms, 0 to 1.
+
+    ``coverage`` weighs them by rarity in the corpus, ``best`` is the share in the best hit,
+    ``pooled`` in all hits, ``unit`` in the best single unit; ``length`` is the number of
+    terms by 12, at most 1; ``vector`` the best cosine, left out when none is known.
+    """
+    terms = query_tokens(question)
+    above = [set(heading_tokens(hit)) for hit in evidence.hits]
+    unit = 0.0
+    for item in units:
+        above[item.hit].update(item.tokens)
+        unit = max(unit, _share(terms, frozenset(item.tokens)))
+    pooled = _share(terms, frozenset().union(*above))
+    values = {
+        "coverage": evidence.coverage or pooled,
+        "best": max(_share(terms, tokens) for tokens in above),
+        "pooled": pooled,
+        "unit": unit,
+        "length": min(len(terms), _MAX_TERMS) / _MAX_TERMS,
+    }
+    cosines = [hit.vector_score for hit in evidence.hits if hit.vector_score is not None]
+    if cosines:
+        values["vector"] = max(cosines)
+    return values
+
+
+def _share(terms: Mapping[str, float], tokens: frozenset[str] | set[str]) -> float:
+    total = sum(terms.values())
+    return sum(weight for term, weight in terms.items() if term in tokens) / total if total else 0.0
+
+
+def _model(has_vectors: bool, language: str) -> Mapping[str, float]:  # noqa: FBT001 - private
+    """Return weights, bias and threshold; the local embedder knows English best."""
+    spoken = "english" if language in {"en", "und"} else "other"
+    return _models()[f"{'vectors' if has_vectors else 'words'}-{spoken}"]
+
+
+@lru_cache(maxsize=1)
+def _models() -> Mapping[str, Mapping[str, float]]:
+    raw = files("fingerpost.generate").joinpath("abstain.json").read_text("utf-8")
+    return json.loads(raw)["models"]  # type: ignore[no-any-return]

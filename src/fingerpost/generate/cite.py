@@ -16,6 +16,8 @@ _PART = re.compile(r"([0-9０-９]+)[ \t]*(?:[–-][ \t]*([0-9０-９]+))?")
 _SPECIAL = re.compile(r"[ \t]*[\[［【]|[ \t]+$|`+|\n")
 _FENCE_START = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})([^\n]*)")
 _MAYBE_FENCE = re.compile(r"[ \t]{0,3}(?:$|`{1,2}$|~{1,2}$|`{3}|~{3})")
+# A removed marker must not let what stands around it close up to a new one.
+_OPEN = re.compile(r"[\[［【][0-9０-９ \t,，、;；–-]*$")
 _MAX_MARKER = 80
 _MAX_RANGE = 20
 
@@ -42,6 +44,7 @@ class MarkerStream:
     _length: int = 0
     _line_start: bool = True
     _verbatim: bool = False
+    _tail: str = ""
 
     def feed(self, delta: str) -> str:
         """Take the next piece and return the clean text that is certain by now."""
@@ -63,6 +66,7 @@ class MarkerStream:
             at, text = step
             out.append(text)
             self._length += len(text)
+            self._tail = (self._tail + text)[-_MAX_MARKER:]
         self._held = self._held[at:]
         return "".join(out)
 
@@ -148,7 +152,7 @@ class MarkerStream:
                 self.removed += 1
             elif number not in known:
                 known.append(number)
-        text = blanks if known else ""
+        text = blanks if known else "…" * bool(_OPEN.search(self._tail))
         for position, number in enumerate(known):
             marker = f"[{number}]"
             start = self._length + len(text) + (position > 0)

@@ -120,6 +120,20 @@ _ANSWER: dict[Want, re.Pattern[str]] = {
     ),
 }  # fmt: skip
 
+# How much a cue in a sentence says that it answers, 0 to 1: how often the cue stands in
+# answering sentences against others, for the kinds that XQuAD's questions ask for.
+STRENGTH: dict[Want, float] = {
+    Want.WHEN: 1.0,
+    Want.AMOUNT: 0.8,
+    Want.WHERE: 0.8,
+    Want.REASON: 0.8,
+    Want.HOW: 0.7,
+    Want.DEFINITION: 0.6,
+    Want.LISTING: 0.5,
+    Want.WHO: 0.4,
+    Want.YES_NO: 0.4,
+}
+
 
 def wants(question: str) -> tuple[Want, ...]:
     """Return the kinds of answers that a question asks for, may be none; order is fixed.

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerpost.generate.abstain import abstain, should_abstain
+from fingerpost.generate.abstain import abstain, judge
 from fingerpost.generate.compose import Composition, reading_order
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.plain import plain_text
 from fingerpost.generate.score import score_units
 from fingerpost.generate.select import LIMITS, Limits, choose
-from fingerpost.generate.units import Unit, split_units
+from fingerpost.generate.units import Unit, split_hits
 from fingerpost.text.language import detect_language
-from fingerpost.types import AbstentionReason, Answer, Evidence, Tier
+from fingerpost.types import Answer, Evidence, Tier
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -46,12 +46,10 @@ def extract_answer(
         question_vector: The question's vector of the same model as ``embed``.
     """
     language = detect_language(question)
-    reason = should_abstain(question, evidence)
+    units = split_hits(evidence.hits)
+    reason = judge(question, evidence, units)
     if reason is not None:
         return abstain(reason, question, language)
-    units = [unit for at, hit in enumerate(evidence.hits) for unit in split_units(hit, at)]
-    if not units:
-        return abstain(AbstentionReason.EVIDENCE_TOO_WEAK, question, language)
     limits = LIMITS[tier]
     if max_units is not None:
         limits = replace(limits, max_units=max(1, max_units))

@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from fingerpost.generate.cues import Want, gives, wants
+from fingerpost.generate.cues import STRENGTH, Want, gives, wants
 from fingerpost.generate.units import Unit, UnitKind
 from fingerpost.text.analyse import analyse, query_tokens
 from fingerpost.types import Evidence, Hit
@@ -67,10 +68,10 @@ class Weights:
 
     share: float = 1.0
     context: float = 0.45
-    before: float = 0.12
-    after: float = 0.08
+    before: float = 0.08
+    after: float = 0.0
     pairs: float = 0.25
-    want: float = 0.16
+    want: float = 0.2
     code: float = 0.8
     hit: float = 0.35
     first: float = 0.05
@@ -97,7 +98,7 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
         for token, weight in base.items()
     }
     order = [token for token in analyse(text) if token in base]
-    pairs = frozenset(zip(order, order[1:], strict=False))
+    pairs = frozenset(pairwise(order))
     codes = frozenset(_ERROR_CODE.findall(text))
     return Question(text, terms, pairs, wants(text), codes)
 
@@ -113,10 +114,9 @@ def score_units(
         evidence: Whose hits the units come from.
         weights: Of the features.
     """
-    sequences = [analyse(unit.text) for unit in units]
-    sets = [frozenset(sequence) for sequence in sequences]
+    sets = [frozenset(unit.tokens) for unit in units]
     question = read_question(text, sets)
-    headings = [frozenset(analyse(_headings(hit))) for hit in evidence.hits]
+    headings = [heading_tokens(hit) for hit in evidence.hits]
     top = max((hit.score for hit in evidence.hits), default=0.0) or 1.0
     scored: list[ScoredUnit] = []
     for at, unit in enumerate(units):
@@ -126,7 +126,7 @@ def score_units(
             above=headings[unit.hit] | frozenset(analyse(unit.heading)),
             hit=max(evidence.hits[unit.hit].score, 0.0) / top,
         )
-        values = features(question, unit, sequences[at], near)
+        values = features(question, unit, near)
         score = sum(getattr(weights, name) * value for name, value in values.items())
         terms = question.terms.keys() & (sets[at] | near.above)
         scored.append(ScoredUnit(unit, score, sets[at], frozenset(terms)))
@@ -143,22 +143,24 @@ class _Near:
     hit: float
 
 
-def features(
-    question: Question, unit: Unit, sequence: Sequence[str], near: _Near
-) -> dict[str, float]:
+def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
     """Return the feature values of a unit by the names of `Weights`, each 0 to 1."""
-    own = frozenset(sequence)
+    own = frozenset(unit.tokens)
     share = question.share(own)
-    joined = frozenset(zip(sequence, sequence[1:], strict=False))
+    joined = frozenset(pairwise(unit.tokens))
     pairs = len(question.pairs & joined) / len(question.pairs) if question.pairs else 0.0
-    answered = [gives(unit.text, want) or _by_kind(unit, want) for want in question.wants]
+    answered = [
+        STRENGTH[want]
+        for want in question.wants
+        if _by_kind(unit, want) or gives(unit.text, want)
+    ]
     return {
         "share": share,
         "context": question.share(own | near.above) - share,
         "before": question.share(own | near.before) - share,
         "after": question.share(own | near.after) - share,
         "pairs": pairs,
-        "want": sum(answered) / len(answered) if answered else 0.0,
+        "want": max(answered, default=0.0),
         "code": float(any(code in unit.text for code in question.codes)),
         "hit": near.hit,
         "first": float(unit.first),
@@ -175,9 +177,9 @@ def _by_kind(unit: Unit, want: Want) -> bool:
     return want is Want.LISTING and unit.kind in {UnitKind.ITEM, UnitKind.ROW}
 
 
-def _headings(hit: Hit) -> str:
-    """Return the titles above a chunk; they count as said in each of its sentences."""
-    return " ".join((hit.document.title, *hit.chunk.heading_path))
+def heading_tokens(hit: Hit) -> frozenset[str]:
+    """Return the tokens of the titles above a chunk; each of its sentences implies them."""
+    return frozenset(analyse(" ".join((hit.document.title, *hit.chunk.heading_path))))
 
 
 def _neighbour(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fingerpost.generate.blocks import Block, BlockKind, cells, scan
 from fingerpost.generate.plain import code_text, plain_text
+from fingerpost.text.analyse import analyse
 from fingerpost.text.sentences import sentences
 from fingerpost.types import Hit, Span
 
@@ -38,7 +40,8 @@ class Unit:
         depth: Columns of indentation of an item.
         language: Of code, may be empty.
         heading: Headings above it within the chunk, may be empty.
-        first: It opens its paragraph, or is the first prose under its heading.
+        first: It opens its section.
+        tokens: Index tokens of ``text``, in order.
     """
 
     kind: UnitKind
@@ -53,6 +56,7 @@ class Unit:
     language: str = ""
     heading: str = ""
     first: bool = False
+    tokens: tuple[str, ...] = ()
 
 
 _MAX_UNIT = 1500
@@ -72,6 +76,11 @@ _HIDDEN = re.compile(
 _TAG = re.compile(r"<[^<>]{1,1000}>")
 _WORD = re.compile(r"\w")
 _OPENS_LIST = (":", "：", "::")
+
+
+def split_hits(hits: Sequence[Hit]) -> list[Unit]:
+    """Return the units of all hits, hit by hit, in reading order within each."""
+    return [unit for position, hit in enumerate(hits) for unit in split_units(hit, position)]
 
 
 def split_units(hit: Hit, position: int) -> list[Unit]:
@@ -145,6 +154,7 @@ class _Splitter:
             block.group,
             heading=self.heading,
             first=self.fresh,
+            tokens=tuple(analyse(text)),
             **more,  # type: ignore[arg-type]
         )
         self.units.append(unit)
