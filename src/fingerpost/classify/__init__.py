@@ -1,1 +1,12 @@
-"""TODO."""
+"""Question to classification: how much work it deserves, and what it means as a follow-up."""
+
+from fingerpost.classify.followup import rewrite_follow_up
+from fingerpost.classify.policy import apply_policy, fallback_classification
+from fingerpost.classify.tier import LocalClassifier
+
+__all__ = [
+    "LocalClassifier",
+    "apply_policy",
+    "fallback_classification",
+    "rewrite_follow_up",
+]
