@@ -1,1 +1,30 @@
-"""TODO."""
+"""Where index and chunks live: the seam `Store`, and the one store of this version."""
+
+from fingerpost.stores.base import (
+    IndexIdentity,
+    PreparedDocument,
+    Reader,
+    Selection,
+    Store,
+    StoredChunk,
+    StoreInfo,
+    WordQuery,
+    Writer,
+)
+from fingerpost.stores.open import open_store
+from fingerpost.stores.trail import embedding_text, trail_text
+
+__all__ = [
+    "IndexIdentity",
+    "PreparedDocument",
+    "Reader",
+    "Selection",
+    "Store",
+    "StoreInfo",
+    "StoredChunk",
+    "WordQuery",
+    "Writer",
+    "embedding_text",
+    "open_store",
+    "trail_text",
+]

@@ -1,1 +1,5 @@
-"""TODO."""
+"""The embedded store: SQLite as the truth, tantivy for words, vector files beside it."""
+
+from fingerpost.stores.embedded.store import EmbeddedStore
+
+__all__ = ["EmbeddedStore"]

@@ -1,0 +1,161 @@
+"""Documents and chunks as rows, each with a checksum over all that it holds."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fingerpost.stores.embedded.border import corrupt
+from fingerpost.stores.embedded.schema import DATABASE_FILE
+from fingerpost.types.document import Chunk, Document, Span
+
+CHUNK_COLUMNS = (
+    "key, doc_key, ordinal, id, text, search_text, trail, prefix, headings, span_start, "
+    "span_end, line_start, line_end, language, n_tokens, cid, checksum"
+)
+INSERT_CHUNK = f"INSERT INTO chunks ({CHUNK_COLUMNS}) VALUES ({','.join('?' * 17)})"  # noqa: S608 - constants only
+DOCUMENT_COLUMNS = (
+    "doc_key, id, source, path, content_hash, first_key, n_chunks, record, headings, checksum"
+)
+INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}) VALUES ({','.join('?' * 10)})"  # noqa: S608 - constants only
+
+
+def to_bytes(text: str) -> bytes:
+    """Return UTF-8 that keeps lone surrogates."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_text(raw: bytes) -> str:
+    """Undo `to_bytes`."""
+    return raw.decode("utf-8", "surrogatepass")
+
+
+def checksum(values: Sequence[Any]) -> int:
+    """Return a CRC-32 over the values of a row and their lengths."""
+    crc = 0
+    for value in values:
+        raw = value if isinstance(value, bytes) else str(value).encode()
+        crc = zlib.crc32(b"%d:" % len(raw), crc)
+        crc = zlib.crc32(raw, crc)
+    return crc
+
+
+def chunk_row(chunk: Chunk, *, key: int, doc_key: int, cid: int, trail: str) -> tuple[Any, ...]:
+    """Return a chunk in the order of `CHUNK_COLUMNS`."""
+    values = (
+        key,
+        doc_key,
+        chunk.ordinal,
+        to_bytes(chunk.id),
+        to_bytes(chunk.text),
+        None if chunk.search_text == chunk.text else to_bytes(chunk.search_text),
+        to_bytes(trail),
+        to_bytes(chunk.prefix),
+        json.dumps(chunk.heading_path).encode(),
+        chunk.span.start,
+        chunk.span.end,
+        chunk.line_start,
+        chunk.line_end,
+        chunk.language,
+        chunk.n_tokens,
+        cid,
+    )
+    return (*values, checksum(values))
+
+
+def read_chunk(row: Sequence[Any], document_id: str, folder: Path) -> Chunk:
+    """Return the chunk of a row of `CHUNK_COLUMNS`.
+
+    Raises:
+        IndexCorruptError: The row is not what was written.
+    """
+    if checksum(row[:-1]) != row[-1]:
+        raise corrupt(folder, DATABASE_FILE, f"chunk {row[0]} does not match its checksum")
+    text = to_text(row[4])
+    return Chunk(
+        id=to_text(row[3]),
+        document_id=document_id,
+        ordinal=row[2],
+        text=text,
+        span=Span(row[9], row[10]),
+        heading_path=tuple(json.loads(row[8])),
+        line_start=row[11],
+        line_end=row[12],
+        language=row[13],
+        n_tokens=row[14],
+        prefix=to_text(row[7]),
+        search_text=text if row[5] is None else to_text(row[5]),
+    )
+
+
+def document_row(
+    document: Document, chunks: Sequence[Chunk], *, doc_key: int, first_key: int
+) -> tuple[Any, ...]:
+    """Return a document in the order of `DOCUMENT_COLUMNS`."""
+    covered: dict[tuple[str, ...], int] = {}
+    for chunk in chunks:
+        covered[chunk.heading_path] = covered.get(chunk.heading_path, 0) + len(chunk.text)
+    headings = json.dumps([[list(path), size] for path, size in covered.items()]).encode()
+    return _document_row(document, headings, doc_key, first_key, len(chunks))
+
+
+def moved_row(
+    document: Document, old: Sequence[Any], *, doc_key: int, first_key: int
+) -> tuple[Any, ...]:
+    """Return the row of a document that took another path; ``old`` is its former row."""
+    return _document_row(document, old[8], doc_key, first_key, old[6])
+
+
+def _document_row(
+    document: Document, headings: bytes, doc_key: int, first_key: int, n_chunks: int
+) -> tuple[Any, ...]:
+    record = json.dumps(
+        {
+            "uri": document.uri,
+            "title": document.title,
+            "format": document.format,
+            "language": document.language,
+            "tags": document.tags,
+            "metadata": dict(document.metadata),
+            "size_bytes": document.size_bytes,
+        }
+    ).encode()
+    values = (
+        doc_key,
+        to_bytes(document.id),
+        to_bytes(document.source),
+        to_bytes(document.path),
+        to_bytes(document.content_hash),
+        first_key,
+        n_chunks,
+        record,
+        headings,
+    )
+    return (*values, checksum(values))
+
+
+def read_document(row: Sequence[Any], folder: Path) -> Document:
+    """Return the document of a row of `DOCUMENT_COLUMNS`.
+
+    Raises:
+        IndexCorruptError: The row is not what was written.
+    """
+    if checksum(row[:-1]) != row[-1]:
+        raise corrupt(folder, DATABASE_FILE, f"document {row[0]} does not match its checksum")
+    record = json.loads(row[7])
+    return Document(
+        id=to_text(row[1]),
+        path=to_text(row[3]),
+        source=to_text(row[2]),
+        uri=record["uri"],
+        title=record["title"],
+        content_hash=to_text(row[4]),
+        format=record["format"],
+        language=record["language"],
+        tags=tuple(record["tags"]),
+        metadata=record["metadata"],
+        size_bytes=record["size_bytes"],
+    )

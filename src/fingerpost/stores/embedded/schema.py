@@ -1,0 +1,132 @@
+"""Tables of `index.sqlite` and how a connection to it is made."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from fingerpost.errors import IndexCorruptError, SchemaVersionError
+from fingerpost.stores.embedded.border import cure
+from fingerpost.stores.embedded.files import Files
+
+DATABASE_FILE = "index.sqlite"
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x46504E54  # "FPNT"
+BUSY_TIMEOUT_S = 5.0
+_WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+# Names and texts are blobs: UTF-8 that may hold lone surrogates and NUL.
+TABLES = """
+CREATE TABLE generations (
+    generation INTEGER PRIMARY KEY, state TEXT NOT NULL, chain TEXT NOT NULL);
+CREATE TABLE documents (
+    doc_key INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, source BLOB NOT NULL,
+    path BLOB NOT NULL, content_hash BLOB NOT NULL, first_key INTEGER NOT NULL,
+    n_chunks INTEGER NOT NULL, record BLOB NOT NULL, headings BLOB NOT NULL,
+    checksum INTEGER NOT NULL);
+CREATE INDEX documents_by_place ON documents (source, path);
+CREATE TABLE chunks (
+    key INTEGER PRIMARY KEY, doc_key INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+    id BLOB NOT NULL, text BLOB NOT NULL, search_text BLOB, trail BLOB NOT NULL,
+    prefix BLOB NOT NULL, headings BLOB NOT NULL, span_start INTEGER NOT NULL,
+    span_end INTEGER NOT NULL, line_start INTEGER NOT NULL, line_end INTEGER NOT NULL,
+    language TEXT NOT NULL, n_tokens INTEGER NOT NULL, cid INTEGER NOT NULL,
+    checksum INTEGER NOT NULL);
+CREATE TABLE contents (cid INTEGER PRIMARY KEY, content_key BLOB NOT NULL UNIQUE);
+CREATE TABLE links (
+    doc_key INTEGER NOT NULL, position INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+    source BLOB NOT NULL, target BLOB NOT NULL, anchor BLOB NOT NULL,
+    PRIMARY KEY (doc_key, position)) WITHOUT ROWID;
+CREATE INDEX links_by_target ON links (source, target, doc_key);
+CREATE TABLE key_pages (page INTEGER PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE languages (language_id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE);
+CREATE TABLE words_purge (doc_key INTEGER PRIMARY KEY, n_chunks INTEGER NOT NULL);
+CREATE TABLE skipped (
+    position INTEGER PRIMARY KEY, path BLOB NOT NULL, reason BLOB NOT NULL,
+    detail BLOB NOT NULL);
+"""
+
+
+def connect_reader(folder: Path) -> sqlite3.Connection:
+    """Open the database for reading; an index that does not exist reads as an empty one."""
+    path = folder / DATABASE_FILE
+    if not path.exists():
+        return _empty()
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("PRAGMA cache_size = -512")
+        if not check_version(connection, folder):
+            connection.close()
+            return _empty()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_writer(folder: Path, files: Files) -> sqlite3.Connection:
+    """Open the database for writing, creating it when it is not there."""
+    # SQLite gives its other files the rights of this one.
+    os.close(files.open(folder / DATABASE_FILE, os.O_RDWR | os.O_CREAT))
+    connection = sqlite3.connect(
+        folder / DATABASE_FILE,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA cache_size = -8192")
+        if not check_version(connection, folder):
+            _create(connection)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
+    """Return whether the tables are there; ``False`` for a file without any content.
+
+    Raises:
+        SchemaVersionError: Written by another version.
+        IndexCorruptError: A database, but not one of ours.
+    """
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    if version == SCHEMA_VERSION and owner == APPLICATION_ID:
+        return True
+    n_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if version == owner == n_tables == 0:
+        return False
+    if owner != APPLICATION_ID:
+        raise IndexCorruptError(
+            f"{folder / DATABASE_FILE} is no fingerpost index (application id {owner:#x}, "
+            f"expected {APPLICATION_ID:#x}). {cure(folder)}",
+            hint=cure(folder),
+        )
+    raise SchemaVersionError(
+        f"The index {folder} has schema version {version}; this version of fingerpost reads "
+        f"version {SCHEMA_VERSION}. {cure(folder)}",
+        hint=cure(folder),
+    )
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID}; "
+        f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+    )
+
+
+def _empty() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(TABLES)
+    return connection

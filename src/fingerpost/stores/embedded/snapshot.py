@@ -1,0 +1,148 @@
+"""What all readers of one generation share in a process."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from fingerpost.stores.embedded.keymap import KeyMap
+from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.selection import SelectedKeys
+from fingerpost.stores.embedded.vector_search import (
+    KeysByContent,
+    RowIndex,
+    keys_by_content,
+    row_index,
+)
+from fingerpost.stores.embedded.vector_table import VectorTable, empty_table, load_table
+from fingerpost.stores.embedded.vectors import VectorsMissingError
+from fingerpost.stores.embedded.words import WordSearcher
+from fingerpost.types.document import Document
+from fingerpost.types.query import Filters
+
+_MAX_DOCUMENTS = 4096
+_MAX_SELECTIONS = 64
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """What stays the same while only vectors are added.
+
+    Attributes:
+        keymap: Visible keys.
+        words: The word index, ``None`` when it cannot be used.
+        dead_docs: Documents that are still in the word index but not visible.
+        languages: Language codes by their number.
+    """
+
+    keymap: KeyMap
+    words: WordSearcher | None
+    dead_docs: tuple[int, ...]
+    languages: dict[int, str]
+    documents: OrderedDict[int, Document] = field(default_factory=OrderedDict)
+    selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _contents: KeysByContent | None = None
+
+    def contents(self) -> KeysByContent:
+        """Return the visible keys by content, made at the first call."""
+        with self.lock:
+            if self._contents is None:
+                self._contents = keys_by_content(self.keymap)
+            return self._contents
+
+    def keep_document(self, doc_key: int, document: Document) -> None:
+        """Remember a document; the oldest is forgotten when there are many."""
+        with self.lock:
+            self.documents[doc_key] = document
+            if len(self.documents) > _MAX_DOCUMENTS:
+                self.documents.popitem(last=False)
+
+    def keep_selection(self, filters: Filters, selected: SelectedKeys) -> None:
+        """Remember what passes a filter."""
+        with self.lock:
+            self.selections[filters] = selected
+            if len(self.selections) > _MAX_SELECTIONS:
+                self.selections.popitem(last=False)
+
+
+class Snapshot:
+    """One generation: its catalogue, and its vectors once they are asked for."""
+
+    def __init__(
+        self,
+        folder: Path,
+        generation: Generation,
+        catalogue: Catalogue,
+        notes: tuple[str, ...],
+        before: Snapshot | None = None,
+    ) -> None:
+        self.generation = generation
+        self.catalogue = catalogue
+        self._folder = folder
+        self._notes = notes
+        self._lock = threading.Lock()
+        self._table: VectorTable | None = None
+        self._index: RowIndex | None = None
+        self._shorter = before.loaded_table() if before is not None else None
+        self._damage: set[str] = set()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was repaired or is missing, for people."""
+        return (*self._notes, *sorted(self._damage))
+
+    def add_note(self, note: str) -> None:
+        """Say something about damage that was met while searching."""
+        self._damage.add(note)
+
+    def loaded_table(self) -> VectorTable | None:
+        """Return the vectors when they were asked for before."""
+        return self._table
+
+    def vectors(self) -> tuple[VectorTable, RowIndex]:
+        """Return the vectors of this generation, loaded at the first call."""
+        contents = self.catalogue.contents()
+        with self._lock:
+            if self._table is None or self._index is None:
+                self._table = self._load()
+                n_cids = int(max(self.generation.next_cid, contents.cids.max(initial=0) + 1))
+                self._index = row_index(self._table, contents, n_cids)
+                self._shorter = None
+            return self._table, self._index
+
+    def _load(self) -> VectorTable:
+        generation = self.generation
+        if generation.identity is None or generation.n_rows == 0:
+            dimension = generation.identity.dimension if generation.identity else 0
+            return empty_table(dimension)
+        try:
+            table = load_table(
+                self._folder,
+                generation.segment,
+                generation.identity,
+                generation.n_rows,
+                self._shorter,
+            )
+        except VectorsMissingError as error:
+            self.add_note(f"vectors: {error}; the next index run makes them anew")
+            return empty_table(generation.identity.dimension)
+        if table.n_damaged:
+            self.add_note(f"vectors: {table.n_damaged} damaged; the next index run renews them")
+        return table
+
+
+def visible_languages(catalogue: Catalogue) -> dict[str, int]:
+    """Return chunk counts by language code, most first."""
+    keymap = catalogue.keymap
+    ids = keymap.languages[keymap.cids > 0]
+    counts = np.bincount(ids, minlength=1)
+    found = {
+        catalogue.languages.get(number, "und"): int(counts[number])
+        for number in np.flatnonzero(counts).tolist()
+    }
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,176 @@
+"""The generations that a process has open, and how a consistent view of one is made."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import tantivy
+
+from fingerpost.errors import IndexMismatchError
+from fingerpost.stores.embedded.keymap import load_map
+from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.snapshot import Catalogue, Snapshot
+from fingerpost.stores.embedded.vectors import VectorsMissingError, check_header
+from fingerpost.stores.embedded.word_writer import words_folder
+from fingerpost.stores.embedded.words import (
+    WordsDamagedError,
+    WordSearcher,
+    check_files,
+    damaged_on_failure,
+    open_index,
+)
+
+_FINAL_AFTER = 3
+
+
+class TornViewError(Exception):
+    """The word index does not belong to the generation that SQLite shows.
+
+    Attributes:
+        final: Trying again has not helped; the word index has to be repaired.
+    """
+
+    def __init__(self, reason: str, *, final: bool) -> None:
+        super().__init__(reason)
+        self.final = final
+
+
+class Snapshots:
+    """Makes snapshots; the newest is shared by all readers of the process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._latest: Snapshot | None = None
+        self._index: tuple[int, tantivy.Index] | None = None
+        self._checked: set[str] = set()
+        self._torn: tuple[Generation, int] | None = None
+
+    def current(self, generation: Generation) -> Snapshot | None:
+        """Return the snapshot of a generation when it was made already."""
+        latest = self._latest
+        return latest if latest is not None and latest.generation == generation else None
+
+    def of(
+        self, connection: sqlite3.Connection, generation: Generation, notes: tuple[str, ...]
+    ) -> Snapshot:
+        """Return the snapshot of the generation that ``connection`` sees.
+
+        Raises:
+            TornViewError: The word index holds another generation just now.
+            IndexCorruptError: A page of keys is damaged, or the vectors' header.
+            IndexMismatchError: The vectors were made by another embedder or machine.
+        """
+        with self._lock:
+            found = self.current(generation)
+            if found is None:
+                words = self._words(generation)
+                found = self._make(connection, generation, words, notes)
+                self._keep(found)
+            return found
+
+    def degraded(
+        self, connection: sqlite3.Connection, generation: Generation, notes: tuple[str, ...]
+    ) -> Snapshot:
+        """Return a snapshot with whatever of the word index can be used."""
+        with self._lock:
+            try:
+                words = self._searcher(generation)
+            except WordsDamagedError:
+                words = None
+            return self._make(connection, generation, words, notes)
+
+    def forget_words(self) -> None:
+        """Open the word index anew at the next generation."""
+        with self._lock:
+            self._index = None
+            self._torn = None
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._latest = None
+            self._index = None
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        if self._latest is None or snapshot.generation.number >= self._latest.generation.number:
+            self._latest = snapshot
+
+    def _make(
+        self,
+        connection: sqlite3.Connection,
+        generation: Generation,
+        words: WordSearcher | None,
+        notes: tuple[str, ...],
+    ) -> Snapshot:
+        notes += self._vector_notes(generation)
+        before = self._latest
+        if before is not None and words is before.catalogue.words and _same(before, generation):
+            return Snapshot(self._folder, generation, before.catalogue, notes, before)
+        dead = connection.execute("SELECT doc_key FROM words_purge ORDER BY doc_key").fetchall()
+        languages = connection.execute("SELECT language_id, code FROM languages").fetchall()
+        catalogue = Catalogue(
+            keymap=load_map(connection, generation.next_key, self._folder),
+            words=words,
+            dead_docs=tuple(row[0] for row in dead),
+            languages=dict(languages),
+        )
+        return Snapshot(self._folder, generation, catalogue, notes, before)
+
+    def _vector_notes(self, generation: Generation) -> tuple[str, ...]:
+        if not generation.n_rows or generation.identity is None:
+            return ()
+        try:
+            check_header(self._folder, generation.segment, generation.identity)
+        except VectorsMissingError as error:
+            return (f"vectors: {error}; the next index run makes them anew",)
+        except IndexMismatchError:
+            raise
+        return ()
+
+    def _words(self, generation: Generation) -> WordSearcher | None:
+        if not generation.words_number:
+            return None
+        before = self._latest
+        if before is not None and before.catalogue.words is not None:
+            same = before.generation.words_token == generation.words_token
+            if same and before.generation.words_number == generation.words_number:
+                return before.catalogue.words
+        try:
+            searcher = self._searcher(generation)
+        except WordsDamagedError as error:
+            raise self._tear(generation, str(error)) from error
+        if not searcher.holds(generation.words_token):
+            raise self._tear(generation, "the word index belongs to another generation")
+        return searcher
+
+    def _tear(self, generation: Generation, reason: str) -> TornViewError:
+        """Return the error for a view that does not fit, final when it never did."""
+        n_before = self._torn[1] if self._torn and self._torn[0] == generation else 0
+        self._torn = (generation, n_before + 1)
+        self._index = None
+        return TornViewError(reason, final=n_before + 1 >= _FINAL_AFTER)
+
+    def _searcher(self, generation: Generation) -> WordSearcher:
+        path = words_folder(self._folder, generation.words_number)
+        if self._index is None or self._index[0] != generation.words_number:
+            self._checked.clear()
+            check_files(path, self._checked)
+            self._index = (generation.words_number, open_index(path))
+        else:
+            check_files(path, self._checked)
+            with damaged_on_failure():
+                self._index[1].reload()
+        return WordSearcher(self._index[1])
+
+
+def _same(before: Snapshot, generation: Generation) -> bool:
+    old = before.generation
+    return (
+        old.content == generation.content
+        and old.next_key == generation.next_key
+        and old.n_documents == generation.n_documents
+        and old.words_number == generation.words_number
+    )

@@ -1,0 +1,125 @@
+"""Nearest chunks by cosine: sign bits choose candidates, int8 codes rank them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerpost.stores.embedded.keymap import KeyMap
+from fingerpost.stores.embedded.selection import SelectedKeys
+from fingerpost.stores.embedded.vector_table import (
+    CANDIDATES_PER_HIT,
+    EXACT_ROWS,
+    MIN_CANDIDATES,
+    VectorTable,
+)
+from fingerpost.stores.embedded.vectors import sign_bits, sums
+
+
+@dataclass(frozen=True, slots=True)
+class KeysByContent:
+    """Visible chunk keys, ordered by content number, then key."""
+
+    cids: NDArray[np.int32]
+    keys: NDArray[np.int64]
+
+
+def keys_by_content(keymap: KeyMap) -> KeysByContent:
+    """Return the visible keys by content."""
+    keys = keymap.live_keys()
+    cids = keymap.cids[keys]
+    order = np.argsort(cids, kind="stable")
+    return KeysByContent(cids[order], keys[order])
+
+
+@dataclass(frozen=True, slots=True)
+class RowIndex:
+    """Which rows of a table belong to visible chunks.
+
+    Attributes:
+        row_of_cid: Row by content number, -1 for none.
+        live_rows: Rows of visible content, ascending.
+    """
+
+    row_of_cid: NDArray[np.int32]
+    live_rows: NDArray[np.int64]
+
+
+def row_index(table: VectorTable, contents: KeysByContent, n_cids: int) -> RowIndex:
+    """Return the rows of a table that visible chunks have."""
+    row_of_cid = table.rows_by_cid(n_cids)
+    live = np.zeros(table.n_rows, np.bool_)
+    rows = row_of_cid[contents.cids]
+    live[rows[rows >= 0]] = True
+    return RowIndex(row_of_cid, np.flatnonzero(live))
+
+
+def nearest(
+    vector: NDArray[np.float32],
+    k: int,
+    *,
+    table: VectorTable,
+    index: RowIndex,
+    contents: KeysByContent,
+    keymap: KeyMap,
+    selected: SelectedKeys | None,
+) -> tuple[list[tuple[int, float]], int]:
+    """Return up to ``k`` (chunk key, cosine), best first, ties by key, and damaged rows met.
+
+    Args:
+        vector: Unit length.
+        k: At least 1.
+        table: Published vectors.
+        index: Its visible rows.
+        contents: Visible keys by content.
+        keymap: Content by key.
+        selected: What the search is limited to.
+    """
+    rows = index.live_rows
+    if selected is not None:
+        chosen = index.row_of_cid[keymap.cids[selected.keys]]
+        rows = np.unique(chosen[chosen >= 0]).astype(np.int64)
+    rows = _candidates(vector, rows, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * k), table)
+    codes = np.ascontiguousarray(table.codes[rows])
+    intact = sums(codes.view(np.uint8)) == table.codes_sums[rows]
+    products = np.vecdot(codes[:, : table.dimension].astype(np.float32), vector)
+    scores = np.clip(products * table.scales[rows], -1.0, 1.0)[intact]
+    n_damaged = len(rows) - len(scores)
+    keys, scores = _spread(table.cids[rows[intact]], scores, contents)
+    if selected is not None:
+        inside = selected.mask[keys]
+        keys, scores = keys[inside], scores[inside]
+    order = np.lexsort((keys, -scores))[:k]
+    return list(zip(keys[order].tolist(), scores[order].tolist(), strict=True)), n_damaged
+
+
+def _candidates(
+    vector: NDArray[np.float32], rows: NDArray[np.int64], wanted: int, table: VectorTable
+) -> NDArray[np.int64]:
+    """Return the rows worth an exact look: all when few, else those nearest by sign.
+
+    All rows at the last distance come along, so that the choice does not depend on the order
+    of rows.
+    """
+    if len(rows) <= max(EXACT_ROWS, wanted):
+        return rows
+    distances = table.distances(sign_bits(vector[None, :])[0])
+    if len(rows) < table.n_rows:
+        distances = distances[rows]
+    counts = np.bincount(distances, minlength=table.dimension + 1)
+    limit = int(np.searchsorted(np.cumsum(counts), wanted))
+    near = np.flatnonzero(distances <= limit)
+    return rows[near] if len(rows) < table.n_rows else near
+
+
+def _spread(
+    cids: NDArray[np.int32], scores: NDArray[np.float32], contents: KeysByContent
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Give every chunk of equal content the score of its content."""
+    starts = np.searchsorted(contents.cids, cids, "left")
+    counts = np.searchsorted(contents.cids, cids, "right") - starts
+    offsets = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+    places = offsets + np.arange(int(counts.sum()))
+    return contents.keys[places], np.repeat(scores, counts)

@@ -1,0 +1,119 @@
+"""What a filter means, the same for every store and for both legs of retrieval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from fingerpost.types.document import Document
+from fingerpost.types.query import Filters
+
+_MAX_CACHED_PATTERNS = 256
+_ANY_DEPTH = "**"
+UNKNOWN_LANGUAGE = "und"
+
+
+def document_filter(filters: Filters) -> Callable[[Document], bool] | None:
+    """Return a test for documents by path, tag, source and metadata; ``None`` for no limit.
+
+    Languages are a matter of chunks, see `language_passes`.
+    """
+    tests: list[Callable[[Document], bool]] = []
+    if filters.sources:
+        sources = frozenset(filters.sources)
+        tests.append(lambda document: document.source in sources)
+    if filters.paths:
+        globs = tuple(filters.paths)
+        tests.append(lambda document: any(path_matches(glob, document.path) for glob in globs))
+    if filters.tags:
+        tags = frozenset(tag.casefold() for tag in filters.tags)
+        tests.append(lambda document: any(tag.casefold() in tags for tag in document.tags))
+    allowed: dict[str, set[str]] = {}
+    for name, value in filters.metadata:
+        allowed.setdefault(name, set()).add(value.casefold())
+    for name, values in allowed.items():
+        tests.append(_metadata_test(name, values))
+    if not tests:
+        return None
+    return lambda document: all(test(document) for test in tests)
+
+
+def language_passes(wanted: frozenset[str], chunk_language: str, document_language: str) -> bool:
+    """Return whether a chunk is in one of the wanted languages.
+
+    A chunk whose language is not known counts as written in its document's language.
+    ``wanted`` is casefolded; a code such as ``pt-BR`` also passes for ``pt``.
+    """
+    language = chunk_language if chunk_language != UNKNOWN_LANGUAGE else document_language
+    language = language.casefold()
+    return language in wanted or language.partition("-")[0] in wanted
+
+
+def path_matches(glob: str, path: str) -> bool:
+    """Return whether a path relative to the source root passes a glob.
+
+    ``*`` and ``?`` stay within a folder, ``**`` as a whole part crosses folders, and a
+    pattern without wildcards also means everything below the folder of that name. Case
+    counts. Takes linear time in the path for each part of the pattern.
+    """
+    parts, plain = _compiled(glob)
+    names = path.split("/")
+    if plain:
+        wanted = glob.strip("/").removeprefix("./").split("/")
+        return not wanted[0] or names[: len(wanted)] == wanted
+    return _parts_match(parts, names)
+
+
+def _parts_match(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
+    """Match part by part; only the last ``**`` ever has to be widened."""
+    at_part = at_name = 0
+    star, star_name = -1, 0
+    while at_name < len(names):
+        part = parts[at_part] if at_part < len(parts) else None
+        if at_part < len(parts) and part is None:
+            star, star_name = at_part, at_name
+            at_part += 1
+        elif part is not None and part.fullmatch(names[at_name]):
+            at_part += 1
+            at_name += 1
+        elif star >= 0:
+            star_name += 1
+            at_part, at_name = star + 1, star_name
+        else:
+            return False
+    return all(part is None for part in parts[at_part:])
+
+
+@lru_cache(_MAX_CACHED_PATTERNS)
+def _compiled(glob: str) -> tuple[tuple[re.Pattern[str] | None, ...], bool]:
+    names = glob.strip("/").removeprefix("./").split("/")
+    plain = not any(sign in glob for sign in "*?")
+    return tuple(None if name == _ANY_DEPTH else _part(name) for name in names), plain
+
+
+def _part(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression without backtracking into earlier stars."""
+    pieces = [
+        "".join("." if sign == "?" else re.escape(sign) for sign in piece)
+        for piece in re.sub(r"\*+", "*", pattern).split("*")
+    ]
+    if len(pieces) == 1:
+        return re.compile(pieces[0], re.DOTALL)
+    inner = "".join(f"(?>.*?{piece})" for piece in pieces[1:-1])
+    return re.compile(f"{pieces[0]}{inner}.*{pieces[-1]}", re.DOTALL)
+
+
+def _metadata_test(name: str, values: set[str]) -> Callable[[Document], bool]:
+    def passes(document: Document) -> bool:
+        found = document.metadata.get(name)
+        items = found if isinstance(found, list | tuple) else (found,)
+        return any(_as_text(item).casefold() in values for item in items if item is not None)
+
+    return passes
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
