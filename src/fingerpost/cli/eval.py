@@ -12,7 +12,6 @@ from pathlib import Path
 
 import click
 
-from fingerpost.errors import FingerpostError
 from fingerpost.eval.cases import (
     answer_cases,
     claim_case,
@@ -30,11 +29,12 @@ from fingerpost.eval.grounding import measure_answers, measure_claims
 from fingerpost.eval.measurement import Measurement
 from fingerpost.eval.report import html
 from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
-from fingerpost.eval.routing import measure_routing
+from fingerpost.eval.routing import measure_routing, require_known_sources
 from fingerpost.eval.run import Progress, Run, silent, timed_run
 from fingerpost.eval.subjects import (
     answer_verifier,
     claim_judge,
+    embedder_chooser,
     embedder_named,
     source_router,
     tier_classifier,
@@ -62,7 +62,7 @@ _HEADLINES = {
 
 
 @click.group("eval")
-def evaluation() -> None:
+def eval_group() -> None:
     """Measure quality on labelled data (JSONL files), one table per data set."""
 
 
@@ -95,7 +95,7 @@ _embedder_option = click.option(
 )
 
 
-@evaluation.command("retrieval")
+@eval_group.command("retrieval")
 @click.option("--passages", type=_FILE, multiple=True, required=True, help="JSONL: id, text.")
 @click.option(
     "--queries", type=_FILE, multiple=True, required=True, help="JSONL: id, question, gold."
@@ -139,16 +139,16 @@ def retrieval(
         )
     names = _names(queries)
     lines: list[dict[str, object]] = []
-    with _errors(), _progress() as progress, _scratch(cache) as folder:
-        embedder = embedder_named(embedder_name)
+    with _progress() as progress, _scratch(cache) as folder:
+        choose = embedder_chooser(embedder_name)
         jobs = [
             partial(
                 measure_retrieval,
                 name,
                 read_cases(passage_file, passage),
                 read_cases(query_file, retrieval_case)[:limit],
-                folder=folder / name,
-                embedder=embedder,
+                folder=folder / f"{name}-{embedder_name}",
+                choose_embedder=choose,
                 options=RetrievalOptions(tier=tier),
                 record=lines.append,
                 progress=progress,
@@ -162,7 +162,7 @@ def retrieval(
     _show(run, report=report, as_json=as_json)
 
 
-@evaluation.command("tiers")
+@eval_group.command("tiers")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @click.option("--include-low", is_flag=True, help="Keep rows of low label_confidence.")
 @_outputs
@@ -176,7 +176,7 @@ def tiers(
 ) -> None:
     """Classify questions and score the tiers. Rows: id, text, tier."""
     names = _names(files)
-    with _errors(), _progress() as progress:
+    with _progress() as progress:
         classify = tier_classifier()
         jobs = [
             partial(
@@ -193,7 +193,7 @@ def tiers(
     _show(run, report=report, as_json=as_json)
 
 
-@evaluation.command("routing")
+@eval_group.command("routing")
 @click.option(
     "--queries", type=_FILE, multiple=True, required=True, help="JSONL: id, text, source."
 )
@@ -224,23 +224,33 @@ def routing(
             f"{len(queries)} --queries need as many --sources, not {len(sources)}."
         )
     names = _names(queries)
-    with _errors(), _progress() as progress:
+    with _progress() as progress:
         embedder = embedder_named(embedder_name)
         jobs = [
-            partial(
-                measure_routing,
-                name,
-                read_cases(query_file, routing_case)[:limit],
-                source_router(read_cases(source_file, source_option), embedder),
-                progress=progress,
-            )
-            for name, query_file, source_file in zip(names, queries, sources, strict=True)
+            _routing_job(name, pair, embedder=embedder, limit=limit, progress=progress)
+            for name, pair in zip(names, zip(queries, sources, strict=True), strict=True)
         ]
         run = timed_run("eval routing", jobs)
     _show(run, report=report, as_json=as_json)
 
 
-@evaluation.command("grounding")
+def _routing_job(
+    name: str,
+    files: tuple[Path, Path],
+    *,
+    embedder: EmbeddingModel | None,
+    limit: int | None,
+    progress: Progress,
+) -> Callable[[], Measurement]:
+    query_file, source_file = files
+    cases = read_cases(query_file, routing_case)[:limit]
+    options = read_cases(source_file, source_option)
+    require_known_sources(name, cases, options)
+    route = source_router(options, embedder)
+    return partial(measure_routing, name, cases, route, progress=progress)
+
+
+@eval_group.command("grounding")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @_embedder_option
 @_outputs
@@ -257,7 +267,7 @@ def grounding(
     Rows: id, claim, source, label; or whole answers with sources and human marks.
     """
     names = _names(files)
-    with _errors(), _progress() as progress:
+    with _progress() as progress:
         embedder = embedder_named(embedder_name)
         jobs = [
             _grounding_job(name, file, embedder=embedder, limit=limit, progress=progress)
@@ -290,16 +300,6 @@ def _names(files: Sequence[Path]) -> list[str]:
     if twice:
         raise click.UsageError(f"Two files are named {twice[0]}; each data set needs its own.")
     return names
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Show the product's errors as one line and end with exit code 1."""
-    try:
-        yield
-    except FingerpostError as error:
-        hint = f"\n{error.hint}" if error.hint else ""
-        raise click.ClickException(f"{error}{hint}") from error
 
 
 @contextmanager

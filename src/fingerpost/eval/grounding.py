@@ -33,14 +33,24 @@ class Judged:
         verdict: Of the claim; for a whole answer ``supported`` when nothing in it fails.
         support: Probability or share of support, 0 to 1; what AUROC ranks by.
         took_ms: Wall milliseconds.
+        crashed: Nothing was said; wrong whatever the truth is.
     """
 
     verdict: Verdict
     support: float
     took_ms: float = 0.0
+    crashed: bool = False
+
+    def supports(self, *, truth: bool) -> bool:
+        """Return whether it counts as *supported*."""
+        return not truth if self.crashed else self.verdict is Verdict.SUPPORTED
+
+    def score(self, *, truth: bool) -> float:
+        """Return what AUROC ranks by."""
+        return float(not truth) if self.crashed else self.support
 
 
-_NOT_JUDGED = Judged(Verdict.NOT_CHECKED, 0.0)
+_NOT_JUDGED = Judged(Verdict.NOT_CHECKED, 0.0, crashed=True)
 
 
 def measure_claims(
@@ -52,8 +62,7 @@ def measure_claims(
 ) -> Measurement:
     """Judge every claim and score the verdicts.
 
-    ``balanced_accuracy`` and ``auroc`` are of *supported* against the rest; a case that
-    crashed counts as not supported and, when the claim is supported, as wrong.
+    ``balanced_accuracy`` and ``auroc`` are of *supported* against the rest.
     """
 
     def attempt(case: ClaimCase) -> Judged:
@@ -65,7 +74,7 @@ def measure_claims(
     gold = [case.label for case in cases]
     confusion = _confusion(gold, judged)
     truth = [label == Verdict.SUPPORTED for label in gold]
-    support = [one.support for one in judged]
+    support = _supports(truth, judged)
     recall = {
         label: mean([float(_agrees(label, o.verdict)) for g, o in _paired(gold, judged, label)])
         for label in LABELS
@@ -74,7 +83,7 @@ def measure_claims(
     values: dict[str, float | int | None] = {
         "n": len(cases),
         "balanced_accuracy": balanced_accuracy(
-            truth, [one.verdict is Verdict.SUPPORTED for one in judged]
+            truth, [one.supports(truth=a) for a, one in zip(truth, judged, strict=True)]
         ),
         "auroc": auroc(truth, support),
         "macro_recall": mean(list(recall.values())),
@@ -89,9 +98,11 @@ def measure_claims(
     )
 
 
-def _paired(
-    gold: Sequence[str], judged: Sequence[Judged], label: str
-) -> list[tuple[str, Judged]]:
+def _supports(truth: Sequence[bool], judged: Sequence[Judged]) -> list[float]:
+    return [one.score(truth=a) for a, one in zip(truth, judged, strict=True)]
+
+
+def _paired(gold: Sequence[str], judged: Sequence[Judged], label: str) -> list[tuple[str, Judged]]:
     return [(g, one) for g, one in zip(gold, judged, strict=True) if g == label]
 
 
@@ -168,12 +179,10 @@ def measure_answers(
 
     judged, failures = run_cases(name, cases, attempt, instead=_NOT_JUDGED, progress=progress)
     truth = [case.faithfulness >= _FAITHFUL for case in cases]
-    support = [one.support for one in judged]
-    grounded = [one.verdict is Verdict.SUPPORTED for one in judged]
+    support = _supports(truth, judged)
+    grounded = [one.supports(truth=a) for a, one in zip(truth, judged, strict=True)]
     recall = {
-        side: mean(
-            [float(b == flag) for a, b in zip(truth, grounded, strict=True) if a == flag]
-        )
+        side: mean([float(b == flag) for a, b in zip(truth, grounded, strict=True) if a == flag])
         for side, flag in (("faithful", True), ("unfaithful", False))
         if flag in truth
     }

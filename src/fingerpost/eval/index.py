@@ -2,4 +2,85 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from fingerpost.corpus.index import embed_pending, index_identity, prepare_text
+from fingerpost.eval.cases import Passage
+from fingerpost.eval.run import Progress, silent
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.observe.events import Event, IngestProgress
+from fingerpost.stores.base import PreparedDocument, Store
+from fingerpost.stores.open import open_store
+from fingerpost.types.ids import digest, document_id
+
+_FORMATS = {"md": "markdown", "mdx": "mdx", "rst": "rst", "html": "html", "ipynb": "notebook"}
+
+
+def build_index(name: str, passages: Sequence[Passage], folder: Path) -> Store:
+    """Return the index of the passages in ``folder``, brought up to date.
+
+    What is there already and did not change is left alone, its vectors included. A passage's
+    path in the index is its place in the collection, so that no id is searched as if it were
+    text; `passage_ids` gives the way back.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    store = open_store(str(folder))
+    with store.writer(index_identity(current=store.info().identity)) as writer:
+        known = {identity: row[2] for identity, row in writer.known().items()}
+        wanted = {
+            document_id(name, path): (path, passage)
+            for path, passage in zip(_paths(passages), passages, strict=True)
+        }
+        writer.remove([identity for identity in known if identity not in wanted])
+        writer.put(
+            _prepared(name, path, passage)
+            for identity, (path, passage) in wanted.items()
+            if known.get(identity) != _hash(passage)
+        )
+        writer.commit()
+    return store
+
+
+def passage_ids(passages: Sequence[Passage]) -> dict[str, str]:
+    """Return path in the index → passage id."""
+    return {path: passage.id for path, passage in zip(_paths(passages), passages, strict=True)}
+
+
+def fill_vectors(
+    name: str, store: Store, embedder: EmbeddingModel, *, progress: Progress = silent
+) -> int:
+    """Compute the vectors that are missing; return how many."""
+
+    def observe(event: Event) -> None:
+        if isinstance(event, IngestProgress) and event.phase == "embed":
+            progress(f"{name}, vectors", event.done, event.total)
+
+    return embed_pending(
+        store,
+        embedder,
+        observe=observe,
+        cancelled=lambda: False,
+        threads=max(1, len(os.sched_getaffinity(0))),
+    )
+
+
+def _paths(passages: Sequence[Passage]) -> Iterator[str]:
+    return (f"{place:06d}" for place in range(len(passages)))
+
+
+def _hash(passage: Passage) -> str:
+    return digest(passage.title, passage.format, passage.text, size=32)
+
+
+def _prepared(name: str, path: str, passage: Passage) -> PreparedDocument:
+    prepared = prepare_text(
+        passage.text,
+        source=name,
+        path=path,
+        title=passage.title,
+        format=_FORMATS.get(passage.format, passage.format),
+    )
+    return replace(prepared, document=replace(prepared.document, content_hash=_hash(passage)))

@@ -21,7 +21,7 @@ _STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-main { max-width: 1080px; margin: 0 auto; padding: 32px 24px 64px; }
+main { max-width: 1240px; margin: 0 auto; padding: 32px 24px 64px; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 19px; margin: 40px 0 12px; }
 h3 { font-size: 14px; font-weight: 600; margin: 0 0 10px; }
 p { margin: 0 0 12px; } .lead, .note { color: var(--soft); } .note { font-size: 13px; }
@@ -32,9 +32,11 @@ nav a:hover { text-decoration: underline; }
   padding: 8px 14px; min-width: 92px; }
 .tile b { display: block; font-size: 19px; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 12px; }
-.plots { display: flex; flex-wrap: wrap; gap: 16px; align-items: flex-start; }
+.plots { display: flex; flex-wrap: wrap; gap: 16px; align-items: flex-start;
+  margin-bottom: 16px; }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px;
   padding: 16px; margin: 0 0 16px; overflow-x: auto; max-width: 100%; }
+.plots .card { margin: 0; } .table { width: fit-content; padding: 8px 16px; }
 svg { max-width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
   fill: var(--ink); }
@@ -133,10 +135,9 @@ def _folded(grid: Grid) -> str:
 def _table(grid: Grid) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in grid.header)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-        for row in grid.rows
+        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in grid.rows
     )
-    return f'<div class="card"><table><tr>{head}</tr>{body}</table></div>'
+    return f'<div class="card table"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def _failures(one: Measurement) -> str:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fingerpost.eval.cases import RoutingCase
+from fingerpost.errors import EvaluationError
+from fingerpost.eval.cases import RoutingCase, SourceOption
 from fingerpost.eval.measurement import Failure, Measurement
 from fingerpost.eval.metrics import (
     accuracy,
@@ -23,6 +24,23 @@ from fingerpost.eval.tiers import confidence_plots
 
 NOBODY = "(none)"
 _FAILED = "(failed)"
+
+
+def require_known_sources(
+    name: str, cases: Sequence[RoutingCase], sources: Sequence[SourceOption]
+) -> None:
+    """Refuse questions and sources that do not belong together.
+
+    Raises:
+        EvaluationError: No question's source is among the sources.
+    """
+    known = {source.id for source in sources}
+    wanted = [case.source for case in cases if case.source is not None]
+    if wanted and known.isdisjoint(wanted):
+        raise EvaluationError(
+            f"{name}: no question's source, such as {wanted[0]!r}, is among the sources; "
+            "do the two files belong together?"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +99,7 @@ def measure_routing(
     return _measured(name, cases, routed, values, failures)
 
 
-def scores(
-    cases: Sequence[RoutingCase], routed: Sequence[Routed]
-) -> dict[str, float | int | None]:
+def scores(cases: Sequence[RoutingCase], routed: Sequence[Routed]) -> dict[str, float | int | None]:
     """Return the measures that need no clock."""
     gold = [case.source or NOBODY for case in cases]
     chosen = [one.chosen for one in routed]

@@ -8,7 +8,7 @@ from fingerpost.eval.plots import Bars, Curve, Matrix, Plot
 
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LONGEST_LABEL = 24
-_STRONG = 0.55
+_STRONG = 0.7
 
 
 def draw(plot: Plot) -> str:
@@ -53,7 +53,7 @@ def _bars(plot: Bars) -> str:
     group = thick * len(plot.series) + 12
     height = top + group * len(plot.rows) + 20
     body: list[str] = []
-    for place, name in enumerate(plot.series):
+    for place, name in enumerate(plot.series if len(plot.series) > 1 else ()):
         x = left + 88 * place
         body.append(f'<rect x="{x}" y="6" width="10" height="10" rx="2" class="s{place + 1}"/>')
         body.append(_text(x + 15, 15, name, "soft"))
@@ -81,14 +81,13 @@ def _bar(x: float, y: float, width: float, place: int, value: float) -> str:
 def _matrix(plot: Matrix) -> str:
     left = _label_width(plot.rows) + 18
     many = len(plot.columns) > 12  # noqa: PLR2004 - beyond it numbers no longer fit
-    cell = 13.0 if many else 62.0
+    cell = 13.0 if many else max(62.0, 2 + _label_width(plot.columns))
     tall = 13.0 if many else 38.0
-    top = 30.0 if not many else 18 + 5.0 * max(len(_short(name)) for name in plot.columns)
-    width = max(left + cell * len(plot.columns) + 12, 260)
+    top = 30.0 if not many else 18 + 6.0 * max(len(_short(name)) for name in plot.columns)
+    slant = 3.5 * max(len(_short(name)) for name in plot.columns) if many else 0
+    width = max(left + cell * len(plot.columns) + 12 + slant, 260)
     height = top + tall * len(plot.rows) + 26
-    body = [
-        _column_label(plot, place, left, top, cell, many) for place in range(len(plot.columns))
-    ]
+    body = [_column_label(plot, place, left, top, cell, many) for place in range(len(plot.columns))]
     for row, counts in enumerate(plot.counts):
         y = top + tall * row
         body.append(_text(left - 8, y + tall / 2 + 4, _short(plot.rows[row]), "", "end"))
@@ -120,7 +119,7 @@ def _column_label(
     x = left + cell * place + cell / 2
     name = _short(plot.columns[place])
     if not many:
-        return _text(x, top - 9, name if len(name) <= 10 else name[:9] + "…", "soft", "middle")  # noqa: PLR2004 - what fits
+        return _text(x, top - 9, name, "soft", "middle")
     return (
         f'<text x="{x}" y="{top - 5}" class="soft" '
         f'transform="rotate(-60 {x} {top - 5})">{escape(name)}</text>'
@@ -128,7 +127,7 @@ def _column_label(
 
 
 def _curve(plot: Curve) -> str:
-    left, top, side = 46.0, 14.0, 250.0
+    left, top, side = 60.0, 14.0, 250.0
     body: list[str] = []
     for tick in _TICKS:
         x, y = left + side * tick, top + side * (1 - tick)

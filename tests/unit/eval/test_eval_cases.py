@@ -103,9 +103,7 @@ def test_an_unknown_tier_or_label_is_refused(tmp_path):
     path = write(tmp_path / "t.jsonl", {"id": "a", "text": "x", "tier": "T9"})
     with pytest.raises(EvaluationError, match="T0, T1, T2, T3"):
         cases.read_cases(path, cases.tier_case)
-    path = write(
-        tmp_path / "g.jsonl", {"id": "a", "claim": "x", "source": "y", "label": "true"}
-    )
+    path = write(tmp_path / "g.jsonl", {"id": "a", "claim": "x", "source": "y", "label": "true"})
     with pytest.raises(EvaluationError, match="not_supported"):
         cases.read_cases(path, cases.claim_case)
 

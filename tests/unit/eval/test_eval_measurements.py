@@ -147,7 +147,9 @@ def test_a_claim_that_crashed_is_neither_supported_nor_rightly_refused():
 
     out = measure_claims("g", [claim("1", "supported"), claim("2", "not_supported")], judge)
     assert len(out.failures) == 2
-    assert out.to_json()["recall"] == {"supported": 0.0, "not_supported": 0.0}
+    found = out.to_json()
+    assert found["recall"] == {"supported": 0.0, "not_supported": 0.0}
+    assert (found["balanced_accuracy"], found["auroc"]) == (0.0, 0.0)
 
 
 def test_whole_answers_are_ranked_against_human_marks():

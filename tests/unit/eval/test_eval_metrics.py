@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -46,9 +47,7 @@ def test_ndcg_ignores_what_stands_below_k_and_repeats():
     assert metrics.ndcg_at(["a", "a"], {"a": 1}, 10) == 1.0
 
 
-@given(
-    ITEMS, st.dictionaries(st.sampled_from("abcdefghij"), st.integers(0, 4)), st.integers(1, 12)
-)
+@given(ITEMS, st.dictionaries(st.sampled_from("abcdefghij"), st.integers(0, 4)), st.integers(1, 12))
 def test_ndcg_stays_between_zero_and_one(ranked, grades, k):
     assert 0.0 <= metrics.ndcg_at(ranked, grades, k) <= 1.0 + 1e-12
 
@@ -123,7 +122,7 @@ def test_the_area_under_the_roc_points_is_the_auroc(cases):
         return
     area = sum(
         (right[0] - left[0]) * (right[1] + left[1]) / 2
-        for left, right in zip(points, points[1:], strict=False)
+        for left, right in itertools.pairwise(points)
     )
     assert points[0] == (0.0, 0.0)
     assert points[-1] == (1.0, 1.0)
@@ -134,9 +133,7 @@ def test_spearman_matches_the_textbook_formula_and_shares_tied_ranks():
     # d = 0, 1, 1, 0 -> 1 - 6*2/(4*15)
     assert metrics.spearman([1, 2, 3, 4], [10, 30, 20, 40]) == pytest.approx(0.8)
     # ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4
-    assert metrics.spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(
-        4.5 / math.sqrt(4.5 * 5)
-    )
+    assert metrics.spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / math.sqrt(4.5 * 5))
     assert metrics.spearman([1, 1], [1, 2]) is None
 
 

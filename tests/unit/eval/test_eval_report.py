@@ -67,7 +67,11 @@ def test_the_json_object_is_flat_and_rounded():
         "command": "eval tiers",
         "datasets": {
             "tiers<1>": {
-                "n": 3, "accuracy": 0.6667, "oos_recall": None, "p50_ms": 1.26, "n_failed": 1,
+                "n": 3,
+                "accuracy": 0.6667,
+                "oos_recall": None,
+                "p50_ms": 1.26,
+                "n_failed": 1,
                 "confusion": {"T0": {"T0": 1, "T1": 0}, "T1": {"T0": 1, "T1": 1}},
                 "recall": {"supported": 0.5},
                 "languages": {"en": {"n": 2, "accuracy": 1.0}, "de": {"n": 1}},
@@ -87,7 +91,10 @@ def test_a_plain_table_aligns_its_columns():
 
 def test_every_group_and_table_gets_its_own_grid():
     assert [grid.title for grid in all_grids(RUN)] == [
-        "eval tiers", "tiers<1>, by language", "tiers<1>, confusion", "tiers<1>, recall",
+        "eval tiers",
+        "tiers<1>, by language",
+        "tiers<1>, confusion",
+        "tiers<1>, recall",
     ]
 
 
@@ -120,7 +127,9 @@ def test_the_page_is_the_same_for_the_same_run():
 
 def test_a_bar_is_as_long_as_its_value_and_a_missing_one_is_left_out():
     svg = draw(Bars("b", ("one", "two"), (("row", (0.5, None)), ("other", (1.0, 0.25)))))
-    widths = [float(w) for w in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([\d.]+)" height="9"', svg)]
+    widths = [
+        float(w) for w in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([\d.]+)" height="9"', svg)
+    ]
     assert widths == [180.0, 360.0, 90.0]
 
 

@@ -1,0 +1,118 @@
+"""The product's parts as the functions that are measured."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from fingerpost import wiring
+from fingerpost.classify import LocalClassifier
+from fingerpost.config.load import load_config
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.decide.local import LocalSourceRouter
+from fingerpost.errors import MissingExtraError
+from fingerpost.eval.cases import AnswerCase, ClaimCase, SourceOption
+from fingerpost.eval.routing import NOBODY, Routed
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.providers import load_embedder
+from fingerpost.stores.base import Store
+from fingerpost.types.answer import Verdict
+from fingerpost.types.decision import ClassificationResult
+from fingerpost.verify import CitationVerifier, SourceText, judge_pair
+
+_LOG = logging.getLogger("fingerpost.eval")
+
+
+def embedder_chooser(name: str) -> Callable[[Store], EmbeddingModel | None]:
+    """Return what chooses the model of an index.
+
+    Args:
+        name: ``none``, ``minilm``, ``use``, or ``auto`` for the product's own choice by the
+            languages of the index.
+
+    Raises:
+        MissingExtraError: A model was named that is not installed.
+    """
+    if name != "auto":
+        model = embedder_named(name)
+        return lambda _: model
+    config = _settings()
+
+    def choose(store: Store) -> EmbeddingModel | None:
+        chosen = wiring.choose_embedder(config, store)
+        if chosen.model is None:
+            _LOG.warning("measuring words alone: %s", chosen.reason)
+        return chosen.model
+
+    return choose
+
+
+def embedder_named(name: str) -> EmbeddingModel | None:
+    """Return the model; ``auto`` is MiniLM when it is installed.
+
+    Raises:
+        MissingExtraError: A model was named that is not installed.
+    """
+    if name == "none":
+        return None
+    try:
+        wanted = "minilm" if name == "auto" else name
+        folder = _settings().embedding_folder if wanted == "minilm" else None
+        return load_embedder(wanted, folder=folder)
+    except MissingExtraError as error:
+        if name != "auto":
+            raise
+        _LOG.warning("measuring without a model: %s", error)
+        return None
+
+
+def _settings() -> QueryRouterConfig:
+    """Return the user's settings; the corpus is not used."""
+    return load_config({"knowledge_corpus": ["."]}).config
+
+
+def tier_classifier() -> Callable[[str], ClassificationResult]:
+    """Return the offline classifier, without history and without a corpus to look at."""
+    classifier = LocalClassifier()
+    return lambda text: classifier.classify(text)
+
+
+def source_router(
+    options: Sequence[SourceOption], embedder: EmbeddingModel | None
+) -> Callable[[str], Routed]:
+    """Return the local router over the described sources."""
+    router = LocalSourceRouter(options, embedder)
+
+    def route(text: str) -> Routed:
+        decision = router.decide(text)
+        best = max(decision.scores, key=lambda name: decision.scores[name], default=NOBODY)
+        chosen = NOBODY if decision.abstained or decision.choice is None else decision.choice
+        return Routed(chosen=chosen, confidence=decision.confidence, best=best)
+
+    return route
+
+
+def claim_judge(
+    embedder: EmbeddingModel | None,
+) -> Callable[[ClaimCase], tuple[Verdict, float]]:
+    """Return what holds one claim against its source: (verdict, probability of support)."""
+
+    def judge(case: ClaimCase) -> tuple[Verdict, float]:
+        found = judge_pair(case.claim, case.source, embedder=embedder)
+        return found.verdict, found.p_supported
+
+    return judge
+
+
+def answer_verifier(
+    embedder: EmbeddingModel | None,
+) -> Callable[[AnswerCase], tuple[bool, float]]:
+    """Return what verifies a whole answer: (every claim is supported, their share)."""
+    verifier = CitationVerifier(embedder=embedder)
+
+    def verify(case: AnswerCase) -> tuple[bool, float]:
+        sources = [SourceText(text, number) for number, text in enumerate(case.sources, 1)]
+        found = verifier.verify_sync(case.answer, sources)
+        return found.supported_count == found.total_claims, found.supported_ratio
+
+    return verify
