@@ -1,0 +1,90 @@
+"""Which files are documents, and how each format becomes blocks."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Final
+
+from fingerpost.corpus.blocks import Block, parse_blocks
+from fingerpost.corpus.frontmatter import FrontMatter
+from fingerpost.corpus.html import parse_html
+from fingerpost.corpus.mdx import blank_components
+from fingerpost.corpus.notebook import NotebookError, parse_notebook
+from fingerpost.corpus.plain import parse_plain
+from fingerpost.corpus.rst import parse_rst
+from fingerpost.corpus.source import ParsedText
+
+FORMATS: Final = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".mdx": "mdx",
+    ".rst": "rst",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".ipynb": "notebook",
+}
+# Documents that we do not read: they are listed, since someone may miss them.
+UNSUPPORTED: Final = frozenset(
+    ".pdf .doc .docx .odt .rtf .epub .ppt .pptx .odp .xls .xlsx .adoc .asciidoc .org .textile "
+    ".wiki .tex .pages .chm .mobi".split()
+)
+
+
+def format_of(path: str) -> str:
+    """Return the format of a file by its name, empty when it is no document that we read."""
+    return FORMATS.get(PurePosixPath(path).suffix.lower(), "")
+
+
+def is_unsupported(path: str) -> bool:
+    """Tell whether a file looks like a document that we cannot read."""
+    return PurePosixPath(path).suffix.lower() in UNSUPPORTED
+
+
+def parse(text: str, kind: str, front: FrontMatter) -> ParsedText:
+    """Return the blocks of a decoded file of any format.
+
+    A notebook that is no JSON is read as plain text.
+    """
+    if kind == "html":
+        return parse_html(text, front.end)
+    if kind == "notebook":
+        try:
+            return parse_notebook(text, front.end)
+        except NotebookError:
+            kind = "text"
+    body = even_lines(text[front.end :])
+    if kind == "mdx":
+        body = blank_components(body)
+    return ParsedText(body, _blocks(body, kind, front), front.end, len(text))
+
+
+def parse_as_plain(text: str, start: int) -> ParsedText:
+    """Return any text as plain paragraphs: the way out when a parser fails or takes too long."""
+    body = even_lines(text[start:])
+    return ParsedText(body, parse_plain(body), start, len(text))
+
+
+def even_lines(text: str) -> str:
+    r"""Return text of the same length whose only line ends are ``\n``.
+
+    The carriage return of a CR LF pair becomes a blank, a lone one a line end, as Markdown
+    defines it; NUL becomes ``U+FFFD``.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    return text.replace("\0", "\ufffd") if "\0" in text else text
+
+
+def _blocks(body: str, kind: str, front: FrontMatter) -> list[Block]:
+    if kind == "rst":
+        return parse_rst(body)
+    if kind == "text":
+        return parse_plain(body)
+    opaque = front.opaque_end - front.end
+    if opaque <= 0:
+        return parse_blocks(body, mdx=kind == "mdx")
+    n_lines = body.count("\n", 0, opaque)
+    head = Block("plain" if front.searchable else "hidden", 0, n_lines)
+    rest = parse_blocks(body[opaque:], mdx=kind == "mdx")
+    return [head, *(block.moved(n_lines) for block in rest)]

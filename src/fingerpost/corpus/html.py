@@ -1,0 +1,207 @@
+"""HTML woven into lines that keep their place in the file.
+
+A tokenizer of one linear expression, not `html.parser`: that one is quadratic on some
+malformed input and does not say where in the file its text stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html import unescape
+
+from fingerpost.corpus.blocks import Block
+from fingerpost.corpus.source import ParsedText, Weave
+
+_TOKEN = re.compile(r"<!--|<(/?)([A-Za-z][\w:-]*)([^<>]*)>|<[!?][^<>]*>")
+_HIDDEN = frozenset({"script", "style", "template", "svg", "nav", "iframe", "noscript", "math"})
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BREAKS = frozenset(
+    "address article aside blockquote body br button dd details div dl dt fieldset figcaption "
+    "figure footer form header hr li main ol p pre section summary table tbody td tfoot th thead "
+    "title tr ul".split()
+)
+_ATTRIBUTE = r"\b{name}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
+_LANG = re.compile(_ATTRIBUTE.format(name="lang"))
+_ALT = re.compile(_ATTRIBUTE.format(name="alt"))
+_HREF = re.compile(_ATTRIBUTE.format(name="href"))
+_INVISIBLE = re.compile(r"display\s*:\s*none|\shidden(?:\s|=|$)|aria-hidden\s*=\s*[\"']?true")
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_SPACE = re.compile(r"\s+")
+_MAX_LINE = 800
+
+
+@dataclass(slots=True)
+class _Loom:
+    """State of weaving: the block that is open and the line that is being written."""
+
+    weave: Weave = field(default_factory=Weave)
+    blocks: list[Block] = field(default_factory=list)
+    kind: str = "woven"
+    block_line: int = 0
+    level: int = 0
+    line: int = 0
+    line_size: int = 0
+    title: str = ""
+    language: str = ""
+    heading: list[str] = field(default_factory=list)
+    first_h1: str = ""
+
+    def write(self, text: str, place: int) -> None:
+        """Add text of the file, white space as blanks, long lines folded at a word."""
+        if self.kind != "wovencode":
+            if not self.line_size:
+                place += len(text) - len(text.lstrip())
+                text = text.lstrip()
+            text = re.sub(r"\s", " ", text)
+            while self.line_size + len(text) > _MAX_LINE:
+                cut = text.rfind(" ", 0, max(1, _MAX_LINE - self.line_size)) + 1 or _MAX_LINE
+                self._put(text[:cut], place)
+                self.end_line(place + cut)
+                text, place = text[cut:], place + cut
+        self._put(text, place)
+
+    def _put(self, text: str, place: int) -> None:
+        if not text:
+            return
+        self.weave.add(text, place, len(text))
+        self.line += text.count("\n")
+        self.line_size = len(text) - text.rfind("\n") - 1 + ("\n" not in text) * self.line_size
+        if self.level:
+            self.heading.append(text)
+
+    def end_line(self, place: int) -> None:
+        """End the line when it holds text."""
+        if self.line_size:
+            self.weave.add("\n", place)
+            self.line += 1
+            self.line_size = 0
+
+    def end_block(self, place: int) -> None:
+        """Close the open block when it holds lines, and open one of prose."""
+        self.end_line(place)
+        if self.line > self.block_line:
+            title = " ".join(unescape("".join(self.heading)).split())
+            kind = "heading" if self.level and title else self.kind
+            level = self.level if kind == "heading" else 0
+            self.blocks.append(Block(kind, self.block_line, self.line, level, title))
+            if level == 1 and not self.first_h1:
+                self.first_h1 = title
+        self.block_line = self.line
+        self.kind, self.level = "woven", 0
+        self.heading.clear()
+
+
+def parse_html(text: str, start: int) -> ParsedText:
+    """Return the prose of an HTML file; each line knows where in the file it stands.
+
+    Args:
+        text: Decoded file.
+        start: Where the body starts (after a byte order mark).
+    """
+    loom = _Loom()
+    at = start
+    for match in _tokens(text, start):
+        if match.start() > at:
+            _data(loom, text, at, match.start())
+        at = _tag(loom, text, match)
+    if at < len(text):
+        _data(loom, text, at, len(text))
+    loom.end_block(len(text))
+    return ParsedText(
+        loom.weave.text(), loom.blocks, start, len(text), loom.title, loom.language, loom.weave
+    )
+
+
+def _tokens(text: str, start: int) -> _Tokens:
+    return _Tokens(text, start)
+
+
+class _Tokens:
+    """Iterates over tags; `skip` moves on past what a tag hides."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.at = start
+
+    def __iter__(self) -> _Tokens:
+        return self
+
+    def __next__(self) -> re.Match[str]:
+        match = _TOKEN.search(self.text, self.at)
+        if match is None:
+            raise StopIteration
+        self.at = _hidden_end(self.text, match)
+        return match
+
+
+def _hidden_end(text: str, match: re.Match[str]) -> int:
+    """Return where reading goes on after a tag: past a comment or an element that is hidden."""
+    if match.group() == "<!--":
+        closed = text.find("-->", match.end())
+        return closed + 3 if closed >= 0 else len(text)
+    name = (match.group(2) or "").lower()
+    if match.group(1) or not name or match.group(3).endswith("/"):
+        return match.end()
+    if name in _HIDDEN or (name not in _VOID and _INVISIBLE.search(match.group(3))):
+        return _element_end(text, name, match.end())
+    return match.end()
+
+
+def _element_end(text: str, name: str, at: int) -> int:
+    """Return the end of an element, counting elements of the same name inside it."""
+    depth = 1
+    same = re.compile(rf"<(/?){name}\b[^<>]*>", re.IGNORECASE)
+    for match in same.finditer(text, at):
+        depth += -1 if match.group(1) else 1
+        if not depth:
+            return match.end()
+    return at
+
+
+def _data(loom: _Loom, text: str, start: int, end: int) -> None:
+    loom.write(text[start:end], start)
+
+
+def _tag(loom: _Loom, text: str, match: re.Match[str]) -> int:
+    """Act on a tag and return where the text after it starts."""
+    after = _hidden_end(text, match)
+    closing, name = bool(match.group(1)), (match.group(2) or "").lower()
+    place = match.start()
+    if after > match.end():
+        return after
+    if name == "title" and not closing and not loom.title:
+        closed = text.find("</", after)
+        loom.title = _SPACE.sub(" ", unescape(text[after:closed])).strip() if closed > 0 else ""
+        return closed if closed > 0 else after
+    if name == "html" and not closing:
+        loom.language = _value(_LANG, match.group(3))[:2].lower()
+    elif name in _HEADINGS or name == "pre":
+        loom.end_block(place)
+        if not closing:
+            loom.kind = "wovencode" if name == "pre" else "woven"
+            loom.level = _HEADINGS.get(name, 0)
+    elif name in ("td", "th") and loom.kind != "wovencode":
+        if not closing and loom.line_size:
+            loom.weave.add("  ", place)
+    elif name == "img":
+        loom.weave.add(_value(_ALT, match.group(3)).replace("\n", " "), place)
+    elif name in _BREAKS and loom.kind != "wovencode" and not loom.level:
+        loom.end_line(place)
+        if name in ("p", "ul", "ol", "table", "div", "section", "dl"):
+            loom.end_block(place)
+    return after
+
+
+def _value(pattern: re.Pattern[str], attributes: str) -> str:
+    found = pattern.search(attributes)
+    return next((group for group in found.groups() if group), "") if found else ""
+
+
+def html_targets(text: str) -> list[str]:
+    """Return the targets of the links in a stretch of HTML, as written."""
+    return [
+        unescape(_value(_HREF, match.group(3)))
+        for match in _TOKEN.finditer(text)
+        if match.group(2) and match.group(2).lower() == "a" and "href" in match.group(3)
+    ]

@@ -1,0 +1,153 @@
+"""What the user named (folders, files, globs) as roots with a name each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from fingerpost.corpus.formats import format_of, is_unsupported
+from fingerpost.types.document import SkippedFile
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRoot:
+    """A folder that documents are taken from.
+
+    Attributes:
+        name: Name of the source, unique within a corpus.
+        folder: Absolute path of the folder, symlinks in it resolved.
+        include: Globs or file names relative to the folder (``*`` stays within a folder,
+            ``**`` does not); empty for all supported files.
+    """
+
+    name: str
+    folder: Path
+    include: tuple[str, ...] = ()
+
+
+def locate(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedFile]]:
+    """Return the roots of the given paths, and the paths that give nothing.
+
+    Files of one folder become one root. A folder inside another given folder is not taken
+    twice, nor is a file inside a given folder. A folder is named after itself; where two have
+    the same name, the folders above them are put before it.
+
+    Args:
+        paths: Folders, files or globs, relative to the working directory; ``~`` is expanded.
+    """
+    folders: dict[Path, None] = {}
+    included: dict[Path, list[str]] = {}
+    skipped: list[SkippedFile] = []
+    for given in paths:
+        text = os.fspath(given)
+        path = Path(text).expanduser()
+        if path.is_dir():
+            folders[path.resolve()] = None
+        elif path.exists():
+            problem = _file_problem(path)
+            if problem:
+                skipped.append(SkippedFile(text, *problem))
+            else:
+                folder = path.parent.resolve()
+                included.setdefault(folder, []).append(path.name)
+        elif _MAGIC.search(text):
+            folder, pattern = _split_glob(path)
+            if folder.is_dir():
+                included.setdefault(folder.resolve(), []).append(pattern)
+            else:
+                skipped.append(SkippedFile(text, "unreadable", "no such folder"))
+        else:
+            skipped.append(SkippedFile(text, "unreadable", "no such file or folder"))
+    whole = [folder for folder in folders if not _covered(folder, folders)]
+    partial = {
+        folder: tuple(dict.fromkeys(patterns))
+        for folder, patterns in included.items()
+        if folder not in folders and not _covered(folder, folders)
+    }
+    roots = [(folder, ()) for folder in whole] + list(partial.items())
+    names = _names([folder for folder, _ in roots])
+    return [
+        CorpusRoot(name, folder, include)
+        for name, (folder, include) in zip(names, roots, strict=True)
+    ], skipped
+
+
+def _file_problem(path: Path) -> tuple[str, str] | None:
+    if not path.is_file():
+        return "not-regular", "neither a file nor a folder"
+    if path.suffix and not format_of(path.name):
+        detail = f"{path.suffix} is no format that is read"
+        return ("unsupported", detail) if is_unsupported(path.name) or path.suffix else None
+    return None
+
+
+def _split_glob(path: Path) -> tuple[Path, str]:
+    """Return the folder before the first part with a wildcard, and the pattern after it."""
+    parts = path.parts
+    first = next(at for at, part in enumerate(parts) if _MAGIC.search(part))
+    return Path(*parts[:first]) if first else Path(), PurePosixPath(*parts[first:]).as_posix()
+
+
+def _covered(folder: Path, folders: dict[Path, None]) -> bool:
+    """Tell whether another given folder already takes everything in this one."""
+    return any(
+        other != folder
+        and folder.is_relative_to(other)
+        and not any(is_ignored_folder(part) for part in folder.relative_to(other).parts)
+        for other in folders
+    )
+
+
+_IGNORED = frozenset({"node_modules", "__pycache__"})
+
+
+def is_ignored_folder(name: str) -> bool:
+    """Tell whether a folder of that name is passed over: hidden, or made by tools."""
+    return name.startswith(".") or name in _IGNORED
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """Return a name for each folder: its own, with as many folders above as make it unique."""
+    names = [folder.name or "root" for folder in folders]
+    depth = 1
+    while len(set(names)) < len(names) and depth < max(len(folder.parts) for folder in folders):
+        depth += 1
+        taken = {name for name in names if names.count(name) > 1}
+        names = [
+            "/".join(folder.parts[1:][-depth:]) if name in taken else name
+            for name, folder in zip(names, folders, strict=True)
+        ]
+    return names
+
+
+def pattern_of(glob: str) -> re.Pattern[str]:
+    """Return an expression for the relative POSIX paths that a glob stands for."""
+    out: list[str] = []
+    at = 0
+    while at < len(glob):
+        if glob.startswith("**/", at):
+            out.append("(?:[^/]+/)*")
+            at += 3
+        elif glob.startswith("**", at):
+            out.append(".*")
+            at += 2
+        elif glob[at] == "*":
+            out.append("[^/]*")
+            at += 1
+        elif glob[at] == "?":
+            out.append("[^/]")
+            at += 1
+        elif glob[at] == "[" and "]" in glob[at + 2 :]:
+            end = glob.index("]", at + 2)
+            inner = glob[at + 1 : end].replace("\\", "\\\\")
+            out.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
+            at = end + 1
+        else:
+            out.append(re.escape(glob[at]))
+            at += 1
+    return re.compile("".join(out))

@@ -1,0 +1,178 @@
+"""One pass over the roots: what is there, what changed, what left."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from fingerpost.corpus.links import Paths
+from fingerpost.corpus.locate import CorpusRoot
+from fingerpost.corpus.prepare import FileToPrepare
+from fingerpost.corpus.walk import FileRefusedError, Folder, FoundFile, why_refused
+from fingerpost.types.document import SkippedFile
+from fingerpost.types.ids import document_id
+
+# What these say may be over in a moment: what was indexed of the file stays.
+_PASSING = frozenset({"unreadable", "changed-while-read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is read.
+
+    Attributes:
+        max_file_bytes: A larger file is skipped.
+        max_files: Files beyond it are skipped.
+        max_total_bytes: Files beyond this sum are skipped.
+    """
+
+    max_file_bytes: int
+    max_files: int
+    max_total_bytes: int
+
+
+@dataclass(slots=True)
+class Scan:
+    """The files of all roots. Use as a context manager, which holds the folders open.
+
+    Attributes:
+        files: What was found, with the open folder that it is read through.
+        skipped: What was passed over, in the order met.
+        paths: Paths of each source, for links.
+    """
+
+    roots: Sequence[CorpusRoot]
+    limits: Limits
+    files: list[tuple[Folder, FoundFile]] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    paths: dict[str, Paths] = field(default_factory=dict)
+    n_unchanged: int = 0
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _kept: set[str] = field(default_factory=set)
+    _kept_prefixes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __enter__(self) -> Scan:
+        """Open the roots and list their files."""
+        for root in self.roots:
+            folder = Folder(root)
+            try:
+                self._stack.enter_context(folder)
+            except OSError as error:
+                reason, detail = why_refused(error)
+                self.skipped.append(SkippedFile(str(root.folder), reason, detail))
+                self._kept_prefixes.append((root.name, ""))
+                continue
+            self._list(folder)
+        self._refuse_hard_links()
+        self._cap()
+        for root in self.roots:
+            self.paths[root.name] = Paths(
+                [file.path for folder, file in self.files if folder.root is root]
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the folders."""
+        self._stack.close()
+
+    def _list(self, folder: Folder) -> None:
+        taken = {(file.device, file.inode) for _, file in self.files}
+        for file in folder.files():
+            if (file.device, file.inode) not in taken or file.n_links > 1:
+                self.files.append((folder, file))
+        for item in folder.skipped:
+            if item.reason in _PASSING:
+                below = item.path.removeprefix(folder.shown("")).lstrip("/")
+                self._kept_prefixes.append((folder.root.name, below))
+        self.skipped.extend(folder.skipped)
+        folder.skipped.clear()
+
+    def _refuse_hard_links(self) -> None:
+        """Refuse files that have another name outside the roots: they may be anyone's."""
+        names = Counter((file.device, file.inode) for _, file in self.files if file.n_links > 1)
+        kept = []
+        for folder, file in self.files:
+            if file.n_links > names.get((file.device, file.inode), 1):
+                self._skip(folder, file, "not-regular", "it has another name outside the folder")
+            else:
+                kept.append((folder, file))
+        self.files = kept
+
+    def _cap(self) -> None:
+        total = 0
+        for place, (folder, file) in enumerate(self.files):
+            total += file.size if file.size <= self.limits.max_file_bytes else 0
+            if place >= self.limits.max_files or total > self.limits.max_total_bytes:
+                rest = len(self.files) - place
+                what = "files" if place >= self.limits.max_files else "bytes"
+                self._skip(folder, file, "limit", f"too many {what}; {rest} files left out")
+                del self.files[place:]
+                return
+
+    def _skip(self, folder: Folder, file: FoundFile, reason: str, detail: str) -> None:
+        self.skipped.append(SkippedFile(folder.shown(file.path), reason, detail))
+        if reason in _PASSING:
+            self._kept.add(document_id(folder.root.name, file.path))
+
+    def skip(self, file: FileToPrepare, reason: str, detail: str) -> None:
+        """List a file that gave nothing after it was read."""
+        root = next(root for root in self.roots if root.name == file.source)
+        self.skipped.append(SkippedFile(f"{root.folder}/{file.path}", reason, detail))
+
+    def changed(
+        self, known: Mapping[str, str], max_tokens: int, seen: Callable[[FoundFile], None]
+    ) -> Iterator[FileToPrepare]:
+        """Yield the files whose bytes are not those that are known.
+
+        Args:
+            known: Document id → content hash.
+            max_tokens: Chunk limit.
+            seen: Called with each file once it was looked at.
+        """
+        for folder, file in self.files:
+            try:
+                raw = folder.read(file, max_bytes=self.limits.max_file_bytes)
+            except (OSError, FileRefusedError) as error:
+                self._skip(folder, file, *why_refused(error))
+                seen(file)
+                continue
+            content_hash = hashlib.sha256(raw).hexdigest()
+            seen(file)
+            if known.get(document_id(folder.root.name, file.path)) == content_hash:
+                self.n_unchanged += 1
+                continue
+            uri = "file://" + quote("/".join((folder.shown(""), file.path)))
+            yield FileToPrepare(
+                raw, folder.root.name, file.path, uri, content_hash, max_tokens
+            )
+
+    def gone(self, known: Mapping[str, tuple[str, str, str]]) -> set[str]:
+        """Return the ids of known documents that are not there any more.
+
+        One that could only not be read this time is kept. Call it after `changed`.
+        """
+        there = {document_id(folder.root.name, file.path) for folder, file in self.files}
+        refused = {
+            (folder.root.name, folder.shown(file.path)): document_id(folder.root.name, file.path)
+            for folder, file in self.files
+        }
+        lost = {
+            identity
+            for item in self.skipped
+            if item.reason not in _PASSING
+            for name in self.paths
+            if (identity := refused.get((name, item.path), "")) in known
+        }
+        kept = self._kept | {
+            identity
+            for identity, (source, path, _) in known.items()
+            if any(
+                source == name and (not below or path == below or path.startswith(f"{below}/"))
+                for name, below in self._kept_prefixes
+            )
+        }
+        return (set(known) - there - kept) | lost

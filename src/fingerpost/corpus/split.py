@@ -1,0 +1,282 @@
+"""Blocks to chunks: along the heading tree, under a token limit, losing nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+from fingerpost.corpus.blocks import Block
+from fingerpost.corpus.prose import clean_inline, tidy
+from fingerpost.corpus.source import ParsedText
+from fingerpost.corpus.units import Breaker, Unit, search_text_of
+from fingerpost.text.tokens import estimate_tokens
+
+SPLITTER_VERSION = "1"
+
+# What the heading path may take above the chunk limit: MiniLM's 256 less its two marks less 220.
+PATH_ROOM = 34
+_MAX_HEADING_CHARS = 200
+_MAX_RAW_PER_TOKEN = 24
+_MIN_BUDGET = 16
+# A section longer than this is hardly ever one chunk: it is not worth trying.
+_LIKELY_CHARS_PER_TOKEN = 8
+
+
+class Piece(NamedTuple):
+    """A chunk before it has an identity.
+
+    Attributes:
+        start: Place in the parsed text.
+        end: Place after it.
+        heading_path: Headings down to its section.
+        prefix: Head of the table or fence that it continues.
+        search_text: What is searched.
+        n_tokens: Estimate for the search text.
+        targets: Targets of its links, as written.
+    """
+
+    start: int
+    end: int
+    heading_path: tuple[str, ...]
+    prefix: str
+    search_text: str
+    n_tokens: int
+    targets: Sequence[str]
+
+
+class _Heading(NamedTuple):
+    level: int
+    text: str
+    n_tokens: int
+
+
+@dataclass(slots=True)
+class _Section:
+    path: tuple[str, ...] = ()
+    n_path_tokens: int = 0
+    blocks: list[Block] = field(default_factory=list)
+    has_body: bool = False
+
+
+def split(parsed: ParsedText, *, max_tokens: int, root: str = "") -> list[Piece]:
+    """Return the pieces of a parsed text, in order, covering it.
+
+    Each section is a piece of its own, with its heading; a heading without a body joins the
+    next section. A section over the limit is broken between its blocks, and a block over the
+    limit as `units` says.
+
+    Args:
+        parsed: Text and blocks.
+        max_tokens: Most tokens of a piece's search text; less where the heading path is long.
+        root: Title that stands above all headings, for documents without one of level 1.
+    """
+    lengths = map(len, parsed.text.split("\n"))
+    starts = list(accumulate(lengths, lambda before, length: before + length + 1, initial=0))
+    starts[-1] = len(parsed.text)
+    pieces: list[Piece] = []
+    for section in _sections(parsed.blocks, root, max_tokens):
+        budget = max_tokens - max(0, section.n_path_tokens - PATH_ROOM)
+        cutter = _Cutter(parsed.text, starts, section, max(budget, _MIN_BUDGET))
+        pieces.extend(cutter.pieces())
+    return pieces
+
+
+def _sections(blocks: Sequence[Block], root: str, max_tokens: int) -> Iterator[_Section]:
+    stack: list[_Heading] = []
+    if root:
+        stack.append(_heading(0, root, max_tokens))
+    section = _section(stack)
+    for block in blocks:
+        if block.kind != "heading":
+            section.blocks.append(block)
+            section.has_body = section.has_body or block.kind != "rule"
+            continue
+        carried: list[Block] = []
+        if section.has_body:
+            yield section
+        else:
+            carried = section.blocks
+        while stack and stack[-1].level >= block.level:
+            stack.pop()
+        stack.append(_heading(block.level, block.title, max_tokens))
+        section = _section(stack)
+        section.blocks = [*carried, block]
+        section.has_body = block.end - block.start > _MAX_HEADING_LINES
+    if section.blocks:
+        yield section
+
+
+_MAX_HEADING_LINES = 64
+
+
+def _heading(level: int, markup: str, max_tokens: int) -> _Heading:
+    text = clean_inline(markup)
+    if len(text) > _MAX_HEADING_CHARS:
+        text = text[: _MAX_HEADING_CHARS - 1] + "…"
+    n_tokens = estimate_tokens(text)
+    while n_tokens > max_tokens // 6 and len(text) > 1:
+        text = text[: int(len(text) * (max_tokens // 6) / n_tokens * 0.9)].rstrip() + "…"
+        n_tokens = estimate_tokens(text)
+    return _Heading(level, text, n_tokens)
+
+
+def _section(stack: Sequence[_Heading]) -> _Section:
+    named = [heading for heading in stack if heading.text]
+    return _Section(
+        tuple(heading.text for heading in named), sum(heading.n_tokens for heading in named)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts one section into pieces."""
+
+    text: str
+    starts: list[int]
+    section: _Section
+    budget: int
+
+    def pieces(self) -> Iterator[Piece]:
+        blocks = self.section.blocks
+        start, end = self.starts[blocks[0].start], self.starts[blocks[-1].end]
+        if end - start <= self.budget * _LIKELY_CHARS_PER_TOKEN:
+            units = [
+                Unit(self._kind(block), self.starts[block.start], self.starts[block.end], 0)
+                for block in blocks
+            ]
+            piece = self._piece(units)
+            if piece.n_tokens <= self.budget:
+                yield piece
+                return
+        yield from self._broken()
+
+    def _kind(self, block: Block) -> str:
+        """Return the block's kind; a heading that the path holds is not searched twice."""
+        if block.kind != "heading":
+            return block.kind
+        return "hidden" if clean_inline(block.title) in self.section.path else "heading"
+
+    def _broken(self) -> Iterator[Piece]:
+        breaker = Breaker(self.text, self.starts, self.budget)
+        units = [
+            unit
+            for block in self.section.blocks
+            for unit in breaker.units(block._replace(kind=self._kind(block)))
+        ]
+        for group in _pack(units, self.budget, self.text):
+            yield from self._checked(group)
+
+    def _checked(self, group: list[Unit]) -> Iterator[Piece]:
+        """Yield the group as one piece, or as halves of it where its estimate was too low."""
+        piece = self._piece(group)
+        if piece.n_tokens <= self.budget or piece.end - piece.start <= 1:
+            yield piece
+        elif len(group) > 1:
+            middle = len(group) // 2
+            yield from self._checked(group[:middle])
+            yield from self._checked(group[middle:])
+        else:
+            unit = group[0]
+            middle = (unit.start + unit.end) // 2
+            middle = self.text.rfind("\n", unit.start + 1, middle) + 1 or middle
+            prefix = "" if estimate_tokens(unit.prefix) > self.budget // 3 else unit.prefix
+            yield from self._checked([unit._replace(end=middle, prefix=prefix)])
+            yield from self._checked([unit._replace(start=middle, prefix=prefix)])
+
+    def _piece(self, units: Sequence[Unit]) -> Piece:
+        """Put the search text of neighbours of one kind together, so that it is cleaned once."""
+        targets: list[str] = []
+        prefix = units[0].prefix
+        parts: list[str] = []
+        at = 0
+        while at < len(units):
+            first = units[at]
+            last = at + 1
+            kind = _manner(first)
+            while last < len(units) and kind in _JOINED and _manner(units[last]) == kind:
+                last += 1
+            text = self.text[first.start : units[last - 1].end]
+            if at == 0 and prefix:
+                text = prefix + text
+            part = search_text_of(kind, text, targets)
+            if part:
+                parts.append(part)
+            at = last
+        search_text = "\n\n".join(parts)
+        if not search_text and "heading" in {block.kind for block in self.section.blocks}:
+            search_text = self._headings_only(units)
+        return Piece(
+            units[0].start,
+            units[-1].end,
+            self.section.path,
+            prefix,
+            search_text,
+            estimate_tokens(search_text) if search_text else 0,
+            targets,
+        )
+
+    def _headings_only(self, units: Sequence[Unit]) -> str:
+        """Return the words of headings that stand alone: they are all the piece has."""
+        titles = [
+            tidy(clean_inline(block.title))
+            for block in self.section.blocks
+            if block.kind == "heading" and self.starts[block.start] < units[-1].end
+        ]
+        return titles[-1] if titles else ""
+
+
+_JOINED = frozenset({"prose", "plain", "woven", "rst"})
+
+
+def _manner(unit: Unit) -> str:
+    """Return how a unit is cleaned; neighbours cleaned as prose are cleaned together."""
+    if unit.kind in ("paragraph", "list", "quote", "html", "heading"):
+        return "prose"
+    return unit.kind
+
+
+def _pack(units: Sequence[Unit], budget: int, text: str) -> Iterator[list[Unit]]:
+    """Yield groups of neighbours within the budget, of about equal size.
+
+    What announces the next unit (a heading, a line that ends with a colon) goes with it.
+    """
+    total = sum(unit.n_tokens for unit in units)
+    n_groups = max(1, -(-total // budget))
+    target = min(budget, total // n_groups + budget // 6)
+    room = budget * _MAX_RAW_PER_TOKEN
+    group: list[Unit] = []
+    n_group = 0
+    for unit in units:
+        n_unit = unit.n_tokens + (estimate_tokens(unit.prefix) if unit.prefix else 0)
+        size = unit.end - group[0].start if group else 0
+        full = n_group + n_unit > (budget if unit.continues else target)
+        if group and n_group and (full or size > room):
+            carried = _announcing(group, text)
+            yield group[: len(group) - carried]
+            group = group[len(group) - carried :]
+            n_group = sum(one.n_tokens for one in group)
+            if n_group + n_unit > budget and group:
+                yield group
+                group, n_group = [], 0
+        elif group and size > room:
+            yield group
+            group, n_group = [], 0
+        group.append(unit)
+        n_group += unit.n_tokens if len(group) > 1 else n_unit
+    if group:
+        yield group
+
+
+def _announcing(group: Sequence[Unit], text: str) -> int:
+    """Return how many units at the group's end announce what follows; never all of them."""
+    n_units = 0
+    for unit in reversed(group[1:]):
+        heading = unit.kind in ("heading", "hidden")
+        if not heading and not text[unit.start : unit.end].rstrip().endswith(":"):
+            break
+        n_units += 1
+        if not heading:
+            break
+    return n_units

@@ -1,0 +1,230 @@
+"""Files prepared by a few worker processes, in any order, each with a time limit."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import BinaryIO, cast
+
+from fingerpost.corpus.prepare import FileToPrepare, prepare_file
+from fingerpost.corpus.wire import Outcome, decode_outcome, encode_job
+from fingerpost.corpus.worker import read_frame, write_frame
+from fingerpost.types.ids import document_id
+
+_AHEAD = 3
+_LIMIT_S = 10.0
+_LIMIT_S_PER_MIB = 4.0
+_START_S = 30.0
+_CHECK_S = 0.5
+_BOOT = "import json,sys; sys.path[:]=json.loads(sys.argv[1]); " + (
+    "from fingerpost.corpus.worker import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A file and what came of it.
+
+    Attributes:
+        file: The file.
+        outcome: Its document, or why it is no text.
+        note: What went wrong on the way, empty when nothing did.
+    """
+
+    file: FileToPrepare
+    outcome: Outcome
+    note: str = ""
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One process, the files that it holds, and since when it works on the first of them."""
+
+    process: subprocess.Popen[bytes]
+    held: deque[FileToPrepare] = field(default_factory=deque)
+    since: float = 0.0
+    warm: bool = False
+
+    def overdue(self, now: float, limit_s: float) -> bool:
+        try:
+            size = len(self.held[0].raw) / 1048576
+        except IndexError:
+            return False
+        allowed = limit_s + _LIMIT_S_PER_MIB * size + (0 if self.warm else _START_S)
+        return now - self.since > allowed
+
+
+class Workers:
+    """A few processes that prepare files. Use as a context manager.
+
+    A file on which a process hangs or dies is split as plain text by this process instead,
+    and says so; the process is replaced.
+    """
+
+    def __init__(self, n_workers: int, *, limit_s: float = _LIMIT_S) -> None:
+        """Set the number of processes; they start with the first file.
+
+        Args:
+            n_workers: Processes, at least 1.
+            limit_s: Seconds for a small file; large ones get 4 more for each MiB.
+        """
+        self._n_workers = max(1, n_workers)
+        self._limit_s = limit_s
+        self._workers: list[_Worker] = []
+        self._results: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
+        self._closed = threading.Event()
+
+    def __enter__(self) -> Workers:
+        """Start to watch over the time limits."""
+        threading.Thread(target=self._guard, daemon=True).start()
+        return self
+
+    def _guard(self) -> None:
+        """Kill a process that is overdue; whoever waits for it then sees its end."""
+        while not self._closed.wait(_CHECK_S):
+            now = time.monotonic()
+            for worker in list(self._workers):
+                if worker.overdue(now, self._limit_s):
+                    worker.process.kill()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the processes."""
+        self._closed.set()
+        for worker in self._workers:
+            with suppress(OSError):
+                cast("BinaryIO", worker.process.stdin).close()
+            if kind is not None:
+                worker.process.kill()
+        for worker in self._workers:
+            _end(worker.process)
+        self._workers.clear()
+
+    def prepare(self, files: Iterable[FileToPrepare]) -> Iterator[Finished]:
+        """Yield each file with what came of it, in the order in which they are done.
+
+        Files are taken from ``files`` as they are needed: a few ahead, never all.
+        """
+        source = iter(files)
+        exhausted = False
+        n_open = 0
+        while True:
+            while not exhausted and n_open < self._n_workers * _AHEAD:
+                file = next(source, None)
+                if file is None:
+                    exhausted = True
+                    break
+                if not self._give(file):
+                    yield Finished(file, prepare_file(file), "")
+                    continue
+                n_open += 1
+            if not n_open:
+                return
+            for finished in self._wait():
+                n_open -= 1
+                yield finished
+
+    def _give(self, file: FileToPrepare) -> bool:
+        """Hand a file to the process that holds least; tell whether one took it."""
+        if len(self._workers) < self._n_workers:
+            started = self._start()
+            if started is not None:
+                self._workers.append(started)
+        for worker in sorted(self._workers, key=lambda one: len(one.held)):
+            if not worker.held:
+                worker.since = time.monotonic()
+            worker.held.append(file)
+            try:
+                write_frame(cast("BinaryIO", worker.process.stdin), encode_job(file))
+            except OSError:
+                worker.held.pop()
+                continue
+            return True
+        return False
+
+    def _start(self) -> _Worker | None:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except (OSError, ValueError):
+            return None
+        worker = _Worker(process)
+        reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
+        reader.start()
+        return worker
+
+    def _read(self, worker: _Worker) -> None:
+        """Pass on what a process writes; ``None`` says that it is gone."""
+        stream = cast("BinaryIO", worker.process.stdout)
+        while True:
+            frame: bytes | None = None
+            with suppress(OSError, ValueError):
+                frame = read_frame(stream)
+            self._results.put((worker, frame))
+            if frame is None:
+                return
+
+    def _wait(self) -> list[Finished]:
+        """Return what is finished next, waiting for it; replace a process that hangs."""
+        while True:
+            worker, frame = self._results.get()
+            if frame is not None:
+                file = worker.held.popleft()
+                worker.since = time.monotonic()
+                worker.warm = True
+                outcome = decode_outcome(frame, file, document_id(file.source, file.path))
+                return [Finished(file, outcome)]
+            if worker.held or worker in self._workers:
+                done = self._buried(worker)
+                if done:
+                    return done
+
+    def _buried(self, worker: _Worker) -> list[Finished]:
+        """Finish the files that a dead process held: the first one as plain text."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+        _end(worker.process)
+        held, worker.held = list(worker.held), deque()
+        finished: list[Finished] = []
+        for place, file in enumerate(held):
+            if place == 0:
+                plain = prepare_file(replace(file, plain=True))
+                finished.append(Finished(file, plain, "its parser took too long or failed"))
+            else:
+                finished.extend(self._again(file))
+        return finished
+
+    def _again(self, file: FileToPrepare) -> list[Finished]:
+        """Prepare a file that waited behind one on which its process died."""
+        alone = Workers(1, limit_s=self._limit_s)
+        with alone:
+            return list(alone.prepare([file]))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
