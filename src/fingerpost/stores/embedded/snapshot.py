@@ -24,8 +24,27 @@ from fingerpost.stores.embedded.words import WordSearcher
 from fingerpost.types.document import Document
 from fingerpost.types.query import Filters
 
-_MAX_DOCUMENTS = 4096
+MAX_DOCUMENTS = 20_000
 _MAX_SELECTIONS = 64
+
+
+class KnownDocuments:
+    """Documents by key. A key never means another document, so generations can share them."""
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[int, Document] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, doc_key: int) -> Document | None:
+        """Return a document that was read before."""
+        return self._documents.get(doc_key)
+
+    def keep(self, doc_key: int, document: Document) -> None:
+        """Remember a document; the oldest is forgotten when there are many."""
+        with self._lock:
+            self._documents[doc_key] = document
+            if len(self._documents) > MAX_DOCUMENTS:
+                self._documents.popitem(last=False)
 
 
 @dataclass(slots=True)
@@ -37,13 +56,16 @@ class Catalogue:
         words: The word index, ``None`` when it cannot be used.
         dead_docs: Documents that are still in the word index but not visible.
         languages: Language codes by their number.
+        documents: Documents that were read before, in this generation or an earlier one.
+        all_documents: All documents with their keys, once a filter needed them.
     """
 
     keymap: KeyMap
     words: WordSearcher | None
     dead_docs: tuple[int, ...]
     languages: dict[int, str]
-    documents: OrderedDict[int, Document] = field(default_factory=OrderedDict)
+    documents: KnownDocuments
+    all_documents: list[tuple[int, Document]] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     _contents: KeysByContent | None = None
@@ -54,13 +76,6 @@ class Catalogue:
             if self._contents is None:
                 self._contents = keys_by_content(self.keymap)
             return self._contents
-
-    def keep_document(self, doc_key: int, document: Document) -> None:
-        """Remember a document; the oldest is forgotten when there are many."""
-        with self.lock:
-            self.documents[doc_key] = document
-            if len(self.documents) > _MAX_DOCUMENTS:
-                self.documents.popitem(last=False)
 
     def keep_selection(self, filters: Filters, selected: SelectedKeys) -> None:
         """Remember what passes a filter."""

@@ -11,7 +11,7 @@ import tantivy
 from fingerpost.errors import IndexMismatchError
 from fingerpost.stores.embedded.keymap import load_map
 from fingerpost.stores.embedded.ledger import Generation
-from fingerpost.stores.embedded.snapshot import Catalogue, Snapshot
+from fingerpost.stores.embedded.snapshot import Catalogue, KnownDocuments, Snapshot
 from fingerpost.stores.embedded.vectors import VectorsMissingError, check_header
 from fingerpost.stores.embedded.word_writer import words_folder
 from fingerpost.stores.embedded.words import (
@@ -46,6 +46,7 @@ class Snapshots:
         self._latest: Snapshot | None = None
         self._index: tuple[int, tantivy.Index] | None = None
         self._checked: set[str] = set()
+        self._documents = KnownDocuments()
         self._torn: tuple[Generation, int] | None = None
 
     def current(self, generation: Generation) -> Snapshot | None:
@@ -93,6 +94,7 @@ class Snapshots:
         with self._lock:
             self._latest = None
             self._index = None
+            self._documents = KnownDocuments()
 
     def _keep(self, snapshot: Snapshot) -> None:
         if self._latest is None or snapshot.generation.number >= self._latest.generation.number:
@@ -116,6 +118,7 @@ class Snapshots:
             words=words,
             dead_docs=tuple(row[0] for row in dead),
             languages=dict(languages),
+            documents=self._documents,
         )
         return Snapshot(self._folder, generation, catalogue, notes, before)
 

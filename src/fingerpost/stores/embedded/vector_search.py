@@ -80,7 +80,9 @@ def nearest(
     rows = index.live_rows
     if selected is not None:
         chosen = index.row_of_cid[keymap.cids[selected.keys]]
-        rows = np.unique(chosen[chosen >= 0]).astype(np.int64)
+        inside = np.zeros(table.n_rows, np.bool_)
+        inside[chosen[chosen >= 0]] = True
+        rows = np.flatnonzero(inside)
     rows = _candidates(vector, rows, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * k), table)
     codes = np.ascontiguousarray(table.codes[rows])
     intact = sums(codes.view(np.uint8)) == table.codes_sums[rows]
@@ -89,8 +91,8 @@ def nearest(
     n_damaged = len(rows) - len(scores)
     keys, scores = _spread(table.cids[rows[intact]], scores, contents)
     if selected is not None:
-        inside = selected.mask[keys]
-        keys, scores = keys[inside], scores[inside]
+        kept = selected.mask[keys]
+        keys, scores = keys[kept], scores[kept]
     order = np.lexsort((keys, -scores))[:k]
     return list(zip(keys[order].tolist(), scores[order].tolist(), strict=True)), n_damaged
 

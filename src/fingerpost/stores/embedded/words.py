@@ -194,21 +194,25 @@ class WordSearcher:
     def frequency(self, token: str, dead_docs: Sequence[int], next_key: int) -> int:
         """Return in how many chunks a token stands.
 
-        Those of ``dead_docs`` and those from ``next_key`` on are not counted.
+        Those of ``dead_docs`` and those from ``next_key`` on are not counted; a ``next_key`` of
+        0 says that there are none.
         """
         parts = self._terms(token, {TEXT: 1.0, TRAIL: 1.0})
         if not parts:
             return 0
         with damaged_on_failure():
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
-            hidden = tantivy.Query.range_query(
-                self._schema, KEY, tantivy.FieldType.Unsigned, lower_bound=next_key
-            )
-            clauses = [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, hidden)]
+            clauses = [(tantivy.Occur.Must, query)]
+            if next_key:
+                hidden = tantivy.Query.range_query(
+                    self._schema, KEY, tantivy.FieldType.Unsigned, lower_bound=next_key
+                )
+                clauses.append((tantivy.Occur.MustNot, hidden))
             if dead_docs:
                 dead = tantivy.Query.term_set_query(self._schema, DOC, list(dead_docs))
                 clauses.append((tantivy.Occur.MustNot, dead))
-            query = tantivy.Query.boolean_query(clauses)
+            if len(clauses) > 1:
+                query = tantivy.Query.boolean_query(clauses)
             result = self._searcher.search(query, 1, count=True)
             return int(getattr(result, "count", 0) or 0)
 
