@@ -7,7 +7,7 @@ stages; events tell the same story to whoever listens and are never read back.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -77,12 +77,15 @@ class Pipeline:
 
     async def run(self, query: Query) -> QueryResult:
         """Answer a question. See `stream`."""
+        result: QueryResult | None = None
         async for event in self.stream(query):
             if isinstance(event, events.RouteComplete):
-                return event.result
-        raise UsageError("the pipeline ended without a result")
+                result = event.result
+        if result is None:
+            raise UsageError("the pipeline ended without a result")
+        return result
 
-    async def stream(self, query: Query) -> AsyncIterator[events.Event]:
+    async def stream(self, query: Query) -> AsyncGenerator[events.Event]:
         """Yield every event of the question in order; the last is `RouteComplete`.
 
         Raises:
@@ -230,7 +233,6 @@ class Pipeline:
             return replace(_EMPTY, tiers_used=(0,))
         self._hold_deadline(run, "retrieve")
         config, query = self._parts.config, run.query
-        self._emit(run, events.RetrieveStart, tier=int(classification.tier))
         started = self._parts.clock()
         embedder = None
         if self._parts.embedder is not None:
@@ -256,11 +258,10 @@ class Pipeline:
             remaining_s=lambda: self._remaining_s(run),
         )
         evidence = await retrieve(run.reader, request, tools)
-        took = self._timed(run, "retrieve", started)
+        self._timed(run, "retrieve", started)
         run.fall_back(*evidence.fallbacks)
         if embedder is not None and embedder.n_calls:
             run.usage.append(embedder.usage())
-        self._emit(run, events.RetrieveComplete, n_hits=len(evidence.hits), duration_ms=took)
         await call_hook(config.on_retrieval, evidence)
         return evidence
 

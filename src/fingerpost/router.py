@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -195,15 +196,16 @@ class QueryRouter:
         result = await self._cache.get_or_run(key, partial(pipeline.run, asked))
         return self._reissue(asked, result, started) if result.cached else result
 
-    async def stream(self, query: str, **request: Any) -> AsyncIterator[Event]:
+    async def stream(self, query: str, **request: Any) -> AsyncGenerator[Event]:
         """Yield every event of a question as it happens; the last carries the `QueryResult`.
 
         Takes the arguments of `route`. The text of the `GenerateDelta` events, joined, is the
         answer. The cache is neither read nor filled.
         """
         pipeline = self._opened()
-        async for event in pipeline.stream(make_query(query, **request)):
-            yield event
+        async with aclosing(pipeline.stream(make_query(query, **request))) as story:
+            async for event in story:
+                yield event
 
     async def classify(self, query: str, **request: Any) -> ClassificationResult:
         """Return how a question would be routed, without an answer. Arguments as in `route`."""

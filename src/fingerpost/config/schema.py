@@ -70,7 +70,9 @@ class QueryRouterConfig(BaseModel):
     confidence_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.7
     """Below it the tier goes up by one; 0 never escalates."""
     classifier_model: Name = None
+    """Model that classifies. Not in this version."""
     classifier_provider: Name = None
+    """Provider of the classifier. Not in this version."""
     max_tier: Annotated[int, Field(ge=0, le=3)] = 3
     """Caps the tier after escalation."""
     embedding_provider: Name = None
@@ -78,33 +80,57 @@ class QueryRouterConfig(BaseModel):
     embedding_model: Literal["minilm", "use"] | None = None
     """Local model; ``None`` takes ``minilm``, or ``use`` for a corpus mostly not English."""
     generation_model: Name = None
+    """Model that writes T0 and T1 answers. Not in this version."""
     generation_model_deep: Name = None
+    """Model that writes T2 and T3 answers. Not in this version."""
     generation_provider: Name = None
+    """Provider of the generation models. Not in this version."""
     graph_enabled: bool = True
+    """Expand T2 and T3 along the document graph."""
     deep_research_enabled: bool = True
+    """Run the research pass over the corpus on T3."""
     conversation_window_size: Annotated[int, Field(ge=0, le=100)] = 5
     """Messages of the history that are looked at."""
     max_context_tokens: Annotated[int, Field(ge=64, le=1_000_000)] = 4000
+    """Most tokens that an answer is made from."""
     cache_results: bool = True
+    """Keep results, and let equal questions asked at once share one run."""
     cache_max_entries: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    """Most results that are kept."""
     cache_max_age_s: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds that a result is kept."""
     available_tools: Annotated[tuple[str, ...], BeforeValidator(_as_items)] = ()
+    """Names of tools, shown to the classifier only."""
     graph_expand: Hook = None
+    """Replaces the built-in expansion: ``(hits) -> hits``."""
     rerank: Hook = None
+    """Replaces the built-in reranker: ``(question, hits, top_n) -> hits``."""
     deep_research: Hook = None
+    """Replaces the built-in research pass: ``(question, sources) -> Research``."""
     verify_citations: bool = True
+    """Hold each claim against its sources."""
     on_unsupported: Literal["flag", "drop", "repair"] = "flag"
+    """What happens to an unsupported claim; ``repair`` needs a model and is refused here."""
     on_classification: Hook = None
+    """Called with each `ClassificationResult`."""
     on_retrieval: Hook = None
+    """Called with each `Evidence`."""
     on_event: Hook = None
     """Takes every event as it happens."""
     api_key: SecretField = None
+    """Key of the model provider. Not in this version."""
     base_url: Name = None
+    """Address of the model provider. Not in this version."""
     embedding_api_key: SecretField = None
+    """Key of the embedding provider. Not in this version."""
     embedding_base_url: Name = None
+    """Address of the embedding provider. Not in this version."""
     github_repos: Any = None
+    """Repositories to index. Not in this version."""
     strategy_config: QueryRouterStrategyConfig = QueryRouterStrategyConfig()
+    """How the strategy is chosen; see below."""
     include_platform_knowledge: bool = True
+    """Merge entries about fingerpost itself; this version ships none."""
     index_dir: Path | None = None
     """Folder of the index; default ``.fingerpost`` beside a single folder, else the user cache."""
     docs_url: Name = None
@@ -116,6 +142,7 @@ class QueryRouterConfig(BaseModel):
     watch: bool = False
     """Re-index when files change (needs the extra ``watch``)."""
     max_file_mb: Annotated[float, Field(gt=0, le=1024)] = 10.0
+    """Larger files are skipped and listed."""
     deadline_s: Annotated[float, Field(gt=0)] | None = None
     """Seconds a request may take unless it says otherwise."""
 

@@ -1,0 +1,105 @@
+"""The built wheel, alone in an empty environment, runs the README's first block."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _run(*arguments, **settings):
+    done = subprocess.run(
+        [str(item) for item in arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        **settings,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def _environment_module(root):
+    spec = importlib.util.spec_from_file_location(
+        "environment_of_clone", root / "scripts" / "environment.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_wheel_in_an_empty_environment_runs_the_first_block_of_the_readme(
+    tmp_path, monkeypatch
+):
+    clone, wheels, empty = tmp_path / "clone", tmp_path / "wheels", tmp_path / "empty"
+    _run("git", "clone", "-q", ROOT, clone)
+    pip = ("-m", "pip", "--disable-pip-version-check", "-q")
+    _run(
+        sys.executable,
+        *pip,
+        "wheel",
+        "--no-deps",
+        "-w",
+        wheels,
+        clone,
+        clone / "packages" / "fingerpost-minilm",
+    )
+    venv.create(empty, with_pip=True)
+    python = empty / "bin" / "python"
+    built = {path.name.split("-")[0]: path for path in wheels.glob("*.whl")}
+    constraints = ("-c", clone / "constraints.txt")
+    _run(
+        python,
+        *pip,
+        "install",
+        *constraints,
+        f"{built['fingerpost']}[local]",
+        built["fingerpost_minilm"],
+    )
+
+    monkeypatch.setenv("FINGERPOST_VENV", str(empty))
+    stamp = _environment_module(clone)._fingerprint()
+    (empty / "fingerpost.stamp").write_text(stamp)
+    block = re.search(
+        r"^```bash\n(.*?)^```", (clone / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )[1]
+    environ = {**os.environ, "FINGERPOST_VENV": str(empty), "PATH": os.environ["PATH"]}
+    for line in (line.split("  #")[0].strip() for line in block.splitlines()):
+        if line and not line.startswith("git clone"):
+            done = _run(*shlex.split(line), cwd=clone, env=environ)
+    assert "setting up" not in done.stderr
+    for wanted in ("[1]", "Sources", "lines", "Verdicts", "supported", "T1", "fallbacks:"):
+        assert wanted in done.stdout
+    where = _run(python, "-c", "import fingerpost; print(fingerpost.__file__)", cwd=tmp_path)
+    assert str(empty) in where.stdout
+
+
+def test_the_wheel_holds_the_git_tree_and_nothing_else(tmp_path):
+    _run(sys.executable, "-m", "pip", "-q", "wheel", "--no-deps", "-w", tmp_path, ROOT)
+    import zipfile
+
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        held = {
+            name: hashlib.sha256(wheel.read(name)).hexdigest()
+            for name in wheel.namelist()
+            if ".dist-info/" not in name
+        }
+    tracked = _run("git", "ls-files", "src/fingerpost", cwd=ROOT).stdout.split()
+    tree = {
+        path.removeprefix("src/"): hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+        for path in tracked
+        if (ROOT / path).exists()
+    }
+    assert held == tree
+    assert not [name for name in held if name.endswith((".pth", ".pyc"))]
