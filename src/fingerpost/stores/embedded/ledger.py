@@ -11,6 +11,7 @@ from typing import Any
 from fingerpost.stores.base import IndexIdentity
 from fingerpost.stores.embedded.border import corrupt
 from fingerpost.stores.embedded.files import Files
+from fingerpost.stores.embedded.rows import checksum
 from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.types.ids import digest
 
@@ -33,6 +34,8 @@ class Generation:
         words_token: What the marker of the word index says when it holds just this.
         segment: Number of the vector segment, 0 when none.
         n_rows: Rows of that segment that are published.
+        lists_sum: Checksum of the languages and of what the word index still has to lose.
+        skipped_sum: Checksum of the list of skipped files.
         chain: Running hash over this and every earlier generation.
     """
 
@@ -49,6 +52,8 @@ class Generation:
     words_token: int = 0
     segment: int = 0
     n_rows: int = 0
+    lists_sum: int = 0
+    skipped_sum: int = 0
     chain: str = ""
 
     def encoded(self) -> str:
@@ -110,6 +115,26 @@ def append(connection: sqlite3.Connection, generation: Generation, before: str) 
         (generation.number - _KEPT_GENERATIONS,),
     )
     return chain
+
+
+def read_lists(
+    connection: sqlite3.Connection,
+) -> tuple[list[tuple[int, str]], list[tuple[int, int]], int]:
+    """Return languages, documents that the word index has to lose, and a checksum of both."""
+    languages = connection.execute(
+        "SELECT language_id, code FROM languages ORDER BY language_id"
+    ).fetchall()
+    purge = connection.execute(
+        "SELECT doc_key, n_chunks FROM words_purge ORDER BY doc_key"
+    ).fetchall()
+    return languages, purge, checksum([*languages, None, *purge])
+
+
+def read_skipped(connection: sqlite3.Connection) -> tuple[list[tuple[bytes, ...]], int]:
+    """Return (path, reason, detail) of the skipped files, and a checksum."""
+    rows = connection.execute("SELECT path, reason, detail FROM skipped ORDER BY position")
+    found = rows.fetchall()
+    return found, checksum([part for row in found for part in row])
 
 
 def write_witness(folder: Path, files: Files, generation: Generation) -> None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from fingerpost.errors import IndexMismatchError, StoreError, UsageError
 from fingerpost.stores.base import Selection, StoredChunk, StoreInfo, WordQuery
 from fingerpost.stores.embedded.border import corrupt, guarded
 from fingerpost.stores.embedded.graph import linked
-from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.ledger import Generation, read_skipped
 from fingerpost.stores.embedded.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
@@ -182,6 +182,7 @@ class EmbeddedReader:
 
     def keys_of_documents(self, document_ids: Sequence[str]) -> dict[str, list[int]]:
         """Return the chunk keys in order for each document that is there."""
+        self._check_table("documents")
         found: dict[str, list[int]] = {}
         for batch in batches(dict.fromkeys(document_ids)):
             marks = ",".join("?" * len(batch))
@@ -210,6 +211,8 @@ class EmbeddedReader:
 
         Best known first: by how many documents link to it, then by id.
         """
+        self._check_table("documents")
+        self._check_table("links")
         return linked(self._rows, document_ids)
 
     def documents(self) -> Iterator[Document]:
@@ -232,7 +235,11 @@ class EmbeddedReader:
 
     def skipped(self) -> tuple[SkippedFile, ...]:
         """Return the files that the last run skipped."""
-        rows = self._rows("SELECT path, reason, detail FROM skipped ORDER BY position", ())
+        with self._open() as connection:
+            rows, skipped_sum = read_skipped(connection)
+        generation = self._snapshot.generation
+        if generation.number and skipped_sum != generation.skipped_sum:
+            raise corrupt(self._folder, DATABASE_FILE, "the list of skipped files is damaged")
         return tuple(SkippedFile(*(to_text(part) for part in row)) for row in rows)
 
     def close(self) -> None:
@@ -253,6 +260,19 @@ class EmbeddedReader:
     def _rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._open() as connection:
             return connection.execute(sql, values).fetchall()
+
+    def _check_table(self, table: Literal["documents", "links"]) -> None:
+        """Compare the indexes of a table with its rows, once in the life of a store.
+
+        Rows carry checksums, but a damaged index would make them seem not to be there.
+        """
+        sound = self._snapshot.catalogue.sound_tables
+        if table in sound:
+            return
+        ((verdict,), *_) = self._rows(f"PRAGMA integrity_check({table})", ())
+        if verdict != "ok":
+            raise corrupt(self._folder, DATABASE_FILE, f"table {table}: {verdict}")
+        sound.add(table)
 
     def _document_rows(self, order: str) -> Iterator[tuple[Any, ...]]:
         """Yield every document's row, a few at a time; fewer than the ledger says is damage."""

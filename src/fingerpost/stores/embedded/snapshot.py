@@ -57,6 +57,7 @@ class Catalogue:
         dead_docs: Documents that are still in the word index but not visible.
         languages: Language codes by their number.
         documents: Documents that were read before, in this generation or an earlier one.
+        sound_tables: Tables whose indexes were compared with their rows in this process.
         all_documents: All documents with their keys, once a filter needed them.
     """
 
@@ -65,6 +66,7 @@ class Catalogue:
     dead_docs: tuple[int, ...]
     languages: dict[int, str]
     documents: KnownDocuments
+    sound_tables: set[str]
     all_documents: list[tuple[int, Document]] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)

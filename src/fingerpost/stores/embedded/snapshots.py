@@ -8,9 +8,11 @@ from pathlib import Path
 
 import tantivy
 
-from fingerpost.errors import IndexMismatchError
+from fingerpost.stores.embedded import ledger
+from fingerpost.stores.embedded.border import corrupt
 from fingerpost.stores.embedded.keymap import load_map
 from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.stores.embedded.snapshot import Catalogue, KnownDocuments, Snapshot
 from fingerpost.stores.embedded.vectors import VectorsMissingError, check_header
 from fingerpost.stores.embedded.word_writer import words_folder
@@ -47,6 +49,7 @@ class Snapshots:
         self._index: tuple[int, tantivy.Index] | None = None
         self._checked: set[str] = set()
         self._documents = KnownDocuments()
+        self._sound_tables: set[str] = set()
         self._torn: tuple[Generation, int] | None = None
 
     def current(self, generation: Generation) -> Snapshot | None:
@@ -111,14 +114,16 @@ class Snapshots:
         before = self._latest
         if before is not None and words is before.catalogue.words and _same(before, generation):
             return Snapshot(self._folder, generation, before.catalogue, notes, before)
-        dead = connection.execute("SELECT doc_key FROM words_purge ORDER BY doc_key").fetchall()
-        languages = connection.execute("SELECT language_id, code FROM languages").fetchall()
+        languages, dead, lists_sum = ledger.read_lists(connection)
+        if generation.number and lists_sum != generation.lists_sum:
+            raise corrupt(self._folder, DATABASE_FILE, "a list does not match its checksum")
         catalogue = Catalogue(
             keymap=load_map(connection, generation.next_key, self._folder),
             words=words,
             dead_docs=tuple(row[0] for row in dead),
             languages=dict(languages),
             documents=self._documents,
+            sound_tables=self._sound_tables,
         )
         return Snapshot(self._folder, generation, catalogue, notes, before)
 
@@ -129,8 +134,6 @@ class Snapshots:
             check_header(self._folder, generation.segment, generation.identity)
         except VectorsMissingError as error:
             return (f"vectors: {error}; the next index run makes them anew",)
-        except IndexMismatchError:
-            raise
         return ()
 
     def _words(self, generation: Generation) -> WordSearcher | None:

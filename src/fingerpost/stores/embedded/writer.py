@@ -167,15 +167,16 @@ class EmbeddedWriter:
     def record_skipped(self, skipped: Sequence[SkippedFile]) -> None:
         """Keep the list of skipped files of this run, in place of the last one's."""
         rows = [
-            (place, to_bytes(item.path), to_bytes(item.reason), to_bytes(item.detail))
-            for place, item in enumerate(skipped)
+            (to_bytes(item.path), to_bytes(item.reason), to_bytes(item.detail)) for item in skipped
         ]
         with self._guarded():
-            stored = self._connection.execute("SELECT * FROM skipped ORDER BY position")
-            if stored.fetchall() != rows:
+            if ledger.read_skipped(self._connection)[0] != rows:
                 self._begin()
                 self._connection.execute("DELETE FROM skipped")
-                self._connection.executemany("INSERT INTO skipped VALUES (?, ?, ?, ?)", rows)
+                self._connection.executemany(
+                    "INSERT INTO skipped VALUES (?, ?, ?, ?)",
+                    [(place, *row) for place, row in enumerate(rows)],
+                )
 
     def commit(self) -> int:
         """Make all changes visible at once and durable; return the new generation number.
@@ -214,6 +215,8 @@ class EmbeddedWriter:
             words_token=words_token,
             segment=vectors.segment,
             n_rows=vectors.n_rows,
+            lists_sum=ledger.read_lists(self._connection)[2],
+            skipped_sum=ledger.read_skipped(self._connection)[1],
         )
         chain = ledger.append(self._connection, generation, self._base.chain)
         self._connection.execute("COMMIT")
