@@ -1,1 +1,5 @@
-"""TODO."""
+"""Deterministic stand-ins, for our users' tests and our own."""
+
+from fingerpost.testing.models import HashEmbedder
+
+__all__ = ["HashEmbedder"]

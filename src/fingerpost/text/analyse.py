@@ -17,7 +17,7 @@ ANALYSER_VERSION = "1"
 
 _MAX_QUERY_TOKENS: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 16_384
-_MEMO_SIZE: Final = 65_536
+_MEMO_SIZE: Final = 131_072
 _MEMO_UNIT: Final = 40
 _WEIGHTS: Final = {
     Kind.WORD: 1.0,
@@ -30,14 +30,24 @@ _WEIGHTS: Final = {
 _BLOB_LENGTH: Final = 160
 _BLOB: Final = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_LENGTH},}}")
 _MIXED: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
+# No token of an ASCII unit reaches over one of these, so its parts are looked up by themselves.
+_BREAK: Final = re.compile(r"[^A-Za-z0-9._:'+#,-]+")
 _ASCII_OR_NOT: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
 class _Memo(dict[str, str]):
-    """Tokens of the units seen lately, joined by blanks; emptied when full."""
+    """Tokens of the units seen lately, joined by blanks; emptied when full.
+
+    A dictionary, because `map(memo.__getitem__, units)` stays in C for a unit that is known;
+    the same unit always gives the same value, so threads may race to fill it.
+    """
 
     def __missing__(self, unit: str) -> str:
-        joined = " ".join([_token(piece) for piece in _unit_pieces(unit)])
+        if unit.isascii() and _BREAK.search(unit) is not None:
+            parts = _BREAK.split(_without_blobs(unit))
+            joined = " ".join(filter(None, map(self.__getitem__, parts)))
+        else:
+            joined = " ".join([_token(piece) for piece in _unit_pieces(unit)])
         if len(unit) <= _MEMO_UNIT:
             if len(self) >= _MEMO_SIZE:
                 self.clear()
@@ -96,12 +106,17 @@ def _unit_pieces(unit: str) -> list[Piece]:
 
 
 def _ascii_pieces(run: str) -> list[Piece]:
-    if len(run) >= _BLOB_LENGTH:
-        run = _BLOB.sub(_blob_token, run)
+    word = run.lstrip("(\"`*[").rstrip(".,:;!?)\"`*]")
+    if word.isalpha() and (word[1:].islower() or word.isupper()):
+        return [(shortened(word.lower()), Kind.WORD)]
     pieces: list[Piece] = []
-    for match in COMPOUND.finditer(run):
+    for match in COMPOUND.finditer(_without_blobs(run)):
         pieces += compound_pieces(match)
     return pieces
+
+
+def _without_blobs(run: str) -> str:
+    return run if len(run) < _BLOB_LENGTH else _BLOB.sub(_blob_token, run)
 
 
 def _blob_token(match: re.Match[str]) -> str:

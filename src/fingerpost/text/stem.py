@@ -31,6 +31,7 @@ class _SharedStemmer:
             return str(self._stemmer.stemWord(word))
 
 
+@lru_cache(maxsize=32_768)
 def stem(word: str) -> str:
     """Return the stem of a folded word by the Snowball algorithm of its first letter's script.
 

