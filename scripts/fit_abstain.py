@@ -93,7 +93,9 @@ class Corpus:
 def hit_of(row: Row, score: float, cosine: float | None) -> Hit:
     """Return a passage as a one-chunk document."""
     title = row.get("title") or ""
-    document = Document("d" + row["id"], row["id"], "s", row["id"], title, "", row.get("format", "markdown"))
+    document = Document(
+        "d" + row["id"], row["id"], "s", row["id"], title, "", row.get("format", "markdown")
+    )
     span = Span(0, len(row["text"]))
     chunk = Chunk("c" + row["id"], document.id, 0, row["text"], span, (), 1, 1)
     return Hit(chunk, document, score, vector_score=None if cosine is None else float(cosine))
@@ -107,7 +109,10 @@ def load(args: argparse.Namespace, name: str) -> tuple[list[Row], list[Row], Vec
         [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in (passages, args.data / f"{name}_queries.jsonl")
     ]
-    vectors = [vectors_of(args, f"{name}_{part}", rows[at]) for at, part in enumerate(("passages", "queries"))]
+    vectors = [
+        vectors_of(args, f"{name}_{part}", rows[at])
+        for at, part in enumerate(("passages", "queries"))
+    ]
     return rows[0], rows[1], vectors[0], vectors[1]
 
 
@@ -129,7 +134,10 @@ Case = tuple[str, str, Corpus, Row, Vectors]
 
 def cases(args: argparse.Namespace) -> Iterable[Case]:
     """Yield (corpus name, kind, corpus, question, its vector); kind '' is answerable."""
-    sets = {name: load(args, name) for name in ("docsfaq", "scifact", "mtrag_un", "hotpotqa", "cranfield", "xquad")}
+    sets = {
+        name: load(args, name)
+        for name in ("docsfaq", "scifact", "mtrag_un", "hotpotqa", "cranfield", "xquad")
+    }
     for name in ("docsfaq", "scifact"):
         passages, queries, pv, qv = sets[name]
         corpus = Corpus(passages, pv)
@@ -179,9 +187,13 @@ def measure(found: Sequence[Case], *, with_vectors: bool) -> list[Row]:
     out = []
     for name, kind, corpus, row, vector in found:
         evidence = corpus.evidence(row["question"], vector, with_vectors=with_vectors)
-        values = support(row["question"], evidence, split_hits(evidence.hits)) if evidence.hits else {}
+        values = (
+            support(row["question"], evidence, split_hits(evidence.hits)) if evidence.hits else {}
+        )
         language = detect_language(row["question"])
-        out.append({"name": name, "kind": kind, "values": values, "english": language in {"en", "und"}})
+        out.append(
+            {"name": name, "kind": kind, "values": values, "english": language in {"en", "und"}}
+        )
     return out
 
 
@@ -196,7 +208,10 @@ def fit(rows: Sequence[Row], names: Sequence[str]) -> tuple[dict[str, float], ND
     scores = model.decision_function(x)
     threshold = _threshold(rows, scores)
     out = {name: round(float(value), 3) for name, value in zip(names, model.coef_[0], strict=True)}
-    return out | {"bias": round(float(model.intercept_[0]), 3), "threshold": round(threshold, 3)}, scores
+    return out | {
+        "bias": round(float(model.intercept_[0]), 3),
+        "threshold": round(threshold, 3),
+    }, scores
 
 
 def _threshold(rows: Sequence[Row], scores: NDArray[np.float64]) -> float:
@@ -206,7 +221,9 @@ def _threshold(rows: Sequence[Row], scores: NDArray[np.float64]) -> float:
         if not row["kind"]:
             groups[row["name"]].append(float(score))
     parts = [np.array(part) for part in groups.values() if len(part) >= SMALLEST]
-    allowed = [t for t in np.arange(-5, 5, 0.01) if np.mean([np.mean(p < t) for p in parts]) <= MAX_FALSE]
+    allowed = [
+        t for t in np.arange(-5, 5, 0.01) if np.mean([np.mean(p < t) for p in parts]) <= MAX_FALSE
+    ]
     return float(max(allowed))
 
 
@@ -230,7 +247,10 @@ def main() -> None:
             for row, score in zip(part, scores, strict=True):
                 groups[row["name"], row["kind"]].append(bool(score < threshold))
             for (name, kind), abstained in sorted(groups.items()):
-                print(f"  {name:12} {kind or 'ANSWERABLE':18} n={len(abstained):4} abstained={np.mean(abstained):.3f}")
+                print(
+                    f"  {name:12} {kind or 'ANSWERABLE':18} n={len(abstained):4}"
+                    f" abstained={np.mean(abstained):.3f}"
+                )
     if args.write:
         TARGET.write_text(json.dumps({"models": models}, indent=1) + "\n", "utf-8")
 

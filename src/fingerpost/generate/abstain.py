@@ -37,19 +37,20 @@ def should_abstain(question: str, evidence: Evidence) -> AbstentionReason | None
     A logistic model on how much of the question stands in the evidence and, where vectors
     were searched, how near the nearest lies; fitted by ``scripts/fit_abstain.py``.
     """
-    return judge(question, evidence, split_hits(evidence.hits))
+    units = split_hits(evidence.hits)
+    return judge(question, evidence, units, language=detect_language(question))
 
 
 def judge(
-    question: str, evidence: Evidence, units: Sequence[Unit]
+    question: str, evidence: Evidence, units: Sequence[Unit], *, language: str
 ) -> AbstentionReason | None:
-    """Return the same as `should_abstain` for units that were split before."""
+    """Return the same as `should_abstain` for units and a language that are known already."""
     if not evidence.hits:
         return AbstentionReason.NO_DOCUMENT_MATCHES
     if not units:
         return AbstentionReason.EVIDENCE_TOO_WEAK
     values = support(question, evidence, units)
-    model = _model("vector" in values, detect_language(question))
+    model = _model("vector" in values, language)
     score = model["bias"] + sum(model[name] * value for name, value in values.items())
     if score >= model["threshold"]:
         return None
@@ -58,9 +59,7 @@ def judge(
     return AbstentionReason.EVIDENCE_TOO_WEAK
 
 
-def support(
-    question: str, evidence: Evidence, units: Sequence[Unit]
-) -> dict[str, float]:
+def support(question: str, evidence: Evidence, units: Sequence[Unit]) -> dict[str, float]:
     """Return how much speaks for the evidence; shares of the question's terms, 0 to 1.
 
     ``coverage`` weighs them by rarity in the corpus, ``best`` is the share in the best hit,
@@ -89,7 +88,7 @@ def support(
 
 def _share(terms: Mapping[str, float], tokens: frozenset[str] | set[str]) -> float:
     total = sum(terms.values())
-    return sum(weight for term, weight in terms.items() if term in tokens) / total if total else 0.0
+    return sum(map(terms.__getitem__, terms.keys() & tokens)) / total if total else 0.0
 
 
 def _model(has_vectors: bool, language: str) -> Mapping[str, float]:  # noqa: FBT001 - private

@@ -58,9 +58,7 @@ class _Line:
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})\s*([^\s`{]*)")
 _ATX = re.compile(r"[ \t]{0,3}(#{1,6})(?:\s|$)")
-_ITEM = re.compile(
-    r"([ \t>]*)(?:[-*+•]|(\d{1,9}|[A-Za-z#])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
-)
+_ITEM = re.compile(r"([ \t>]*)(?:[-*+•]|(\d{1,9}|[A-Za-z#])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
 _UNDERLINE = re.compile(r"([=\-~^\"#*+`])\1{2,}\s*$")
 _SKIPPED = re.compile(
@@ -125,7 +123,7 @@ class _Scanner:
 
     def _add(self, kind: BlockKind, start: int, end: int, **more: object) -> None:
         more.setdefault("body", (start, end))
-        self.blocks.append(Block(kind, start, end, self.group, **more))  # type: ignore[arg-type]  # noqa: E501
+        self.blocks.append(Block(kind, start, end, self.group, **more))  # type: ignore[arg-type]
 
     def _code(self) -> bool:
         """Take a fence, a reStructuredText code directive or an indented literal."""
@@ -286,7 +284,9 @@ def _without_comments(text: str) -> str:
         return text
     fences = [
         (found.start(), found.end())
-        for found in re.finditer(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", text, re.M | re.S)
+        for found in re.finditer(
+            r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", text, re.MULTILINE | re.DOTALL
+        )
     ]
 
     def blank(found: re.Match[str]) -> str:

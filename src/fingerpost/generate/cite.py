@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from fingerpost.types import Citation, Span
 
 _LIST = r"[ \t]*[0-9０-９]{1,6}(?:[ \t]*[,，、;；–-][ \t]*[0-9０-９]{1,6})*[ \t]*"
-_MARKER = re.compile(
-    rf"([ \t]*)(?:\[\[({_LIST})\]\]|\[({_LIST})\]|［({_LIST})］|【({_LIST})】)"
-)
+_MARKER = re.compile(rf"([ \t]*)(?:\[\[({_LIST})\]\]|\[({_LIST})\]|［({_LIST})］|【({_LIST})】)")
 _PARTIAL = re.compile(r"[ \t]*(?:$|(?:\[\[?|［|【)[0-9０-９ \t,，、;；–-]*\]?$)")
 _PART = re.compile(r"([0-9０-９]+)[ \t]*(?:[–-][ \t]*([0-9０-９]+))?")
 _SPECIAL = re.compile(r"[ \t]*[\[［【]|[ \t]+$|`+|\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from fingerpost.generate.abstain import abstain, judge
 from fingerpost.generate.compose import Composition, reading_order
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.plain import plain_text
-from fingerpost.generate.score import score_units
+from fingerpost.generate.score import score_units, settle_tie
 from fingerpost.generate.select import LIMITS, Limits, choose
 from fingerpost.generate.units import Unit, split_hits
 from fingerpost.text.language import detect_language
@@ -42,19 +43,23 @@ def extract_answer(
         max_units: Most units chosen for themselves; ``None`` takes the tier's number.
         max_tokens: Most tokens of the answer, estimated.
         tier: Decides how much is quoted, and whether parts stand apart (research).
-        embed: Not needed; breaks a near tie between the two best units when given.
-        question_vector: The question's vector of the same model as ``embed``.
+        embed: Not needed. Given with ``question_vector`` it is called once, on the two best
+            units, and only when they are nearly equal.
+        question_vector: The question's unit-length vector of the same model as ``embed``.
     """
     language = detect_language(question)
     units = split_hits(evidence.hits)
-    reason = judge(question, evidence, units)
+    reason = judge(question, evidence, units, language=language)
     if reason is not None:
         return abstain(reason, question, language)
     limits = LIMITS[tier]
     if max_units is not None:
         limits = replace(limits, max_units=max(1, max_units))
     answer = Composition(evidence.hits)
-    request = _Request(question, evidence, limits, max_tokens)
+    nearness = None
+    if embed is not None and question_vector is not None:
+        nearness = partial(_nearness, embed, question_vector)
+    request = _Request(question, evidence, limits, max_tokens, nearness)
     if len(evidence.sub_queries) > 1 and tier >= Tier.MULTI_SOURCE:
         _write_parts(request, units, answer, headed=tier is Tier.RESEARCH)
     else:
@@ -72,10 +77,20 @@ class _Request:
     evidence: Evidence
     limits: Limits
     max_tokens: int
+    nearness: Callable[[Sequence[str]], Sequence[float]] | None = None
+
+
+def _nearness(
+    embed: Embed, question_vector: NDArray[np.float32], texts: Sequence[str]
+) -> list[float]:
+    """Return the cosine of each text to the question."""
+    return [float(value) for value in embed(texts) @ question_vector]
 
 
 def _chosen(request: _Request, question: str, units: Sequence[Unit]) -> list[Unit]:
     read, scored = score_units(question, units, request.evidence)
+    if request.nearness is not None and question == request.question:
+        scored = settle_tie(scored, request.nearness)
     return choose(read, scored, request.limits, request.max_tokens)
 
 

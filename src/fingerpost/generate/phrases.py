@@ -24,4 +24,4 @@ def phrase(key: str, language: str) -> str:
         KeyError: No phrase has the key.
     """
     texts = phrases()[key]
-    return texts.get(language.split("-")[0].lower(), texts[_DEFAULT])
+    return texts.get(language.split("-", maxsplit=1)[0].lower(), texts[_DEFAULT])

@@ -11,9 +11,7 @@ import html
 import re
 from collections.abc import Callable
 
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])"
-)
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # C0 and C1 controls but tab and line feed, direction overrides and isolates, tag characters and
 # supplementary variation selectors (both smuggle hidden text), byte order marks, surrogates.
@@ -59,12 +57,14 @@ _ELEMENT = re.compile(r"</?[A-Za-z!?][^<>\n]{0,200}>")
 _INDEXED = re.compile(r"(?<![\w`])[\w.]{1,80}(?:\[\s*\d{1,6}\s*\])+")
 _BRACKETED = re.compile(r"[\[［【]\s*(\d[\d\s,，、-]{0,40})[\]］】]")
 _BLANKS = re.compile(r"\s+")
+# Without any of these a text is plain already.
+_MARKUP = re.compile(r"[\[\]［【<>`*_~\\{}&@]|//|\.\.|::|(?i:www\.|[a-z]:\S)")
 
 
 def neutralise(text: str) -> str:
-    """Return the text without terminal sequences, direction overrides and hidden characters.
+    r"""Return the text without terminal sequences, direction overrides and hidden characters.
 
-    Line breaks become ``\\n``; tabs, joiners and direction marks that scripts need stay.
+    Line breaks become ``\n``; tabs, joiners and direction marks that scripts need stay.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -79,6 +79,8 @@ def plain_text(markup: str) -> str:
     no ``[1]`` outside code that could pass for a marker of ours.
     """
     text = neutralise(markup)
+    if not _MARKUP.search(text):
+        return _BLANKS.sub(" ", text).strip()
     text = _QUOTED.sub("", text) if ">" in text else text
     text = _unlinked(_ADMONITION.sub("", text))
     return _BLANKS.sub(" ", _outside_code(text, _prose)).strip()
@@ -156,11 +158,11 @@ def _without_emphasis(text: str) -> str:
 
 def _defused(text: str) -> str:
     """Return prose in which nothing is active Markdown or looks like a marker of ours."""
-    text = _outside_code(text, lambda part: _ADDRESS.sub(_as_code, part))
+    text = _outside_code(text, lambda part: _ADDRESS.sub(_address_as_code, part))
     if "<" in text:
         text = _outside_code(text, lambda part: _ELEMENT.sub(_as_code, part))
         text = _outside_code(text, lambda part: re.sub(r"<(?=[A-Za-z/!?])", "< ", part))
-    if not any(mark in text for mark in "[［【"):
+    if not any(mark in text for mark in "[]［【"):
         return text
     text = _outside_code(text, lambda part: _INDEXED.sub(_as_code, part))
     return _outside_code(text, _without_brackets)
@@ -173,6 +175,13 @@ def _without_brackets(text: str) -> str:
 
 
 def _as_code(found: re.Match[str]) -> str:
-    address = found.group(0)
-    kept = address.rstrip(".,;:!?)]}*_'\"")
+    return f"`{found.group()}`"
+
+
+def _address_as_code(found: re.Match[str]) -> str:
+    """Return an address as code; the punctuation of the sentence around it stays outside."""
+    address = found.group()
+    kept = address.rstrip(".,;:!?]}*_'\"")
+    if kept.count(")") > kept.count("("):
+        kept = kept.rstrip(").,;:")
     return f"`{kept}`{address[len(kept) :]}" if kept else address

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fingerpost.generate.cues import STRENGTH, Want, gives, wants
@@ -17,6 +17,10 @@ from fingerpost.types import Evidence, Hit
 _ERROR_CODE = re.compile(
     r"\b(?:[A-Z]{1,8}[-_]?\d{2,6}|0x[0-9A-Fa-f]{3,}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|\d{3})\b"
 )
+_NEAR_TIE = 0.92
+_MEANING = 0.6
+_USUAL_TOKENS = 50
+_LONG_TOKENS = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class Question:
         pairs: Tokens that follow each other in the question.
         wants: Kinds of answers that it asks for.
         codes: Error codes and constants named in it, as written.
+        total: Sum of all weights.
     """
 
     text: str
@@ -36,13 +41,13 @@ class Question:
     pairs: frozenset[tuple[str, str]]
     wants: tuple[Want, ...]
     codes: frozenset[str]
+    total: float
 
     def share(self, tokens: frozenset[str]) -> float:
         """Return the weighted share of its terms among the tokens, 0 to 1."""
-        total = sum(self.terms.values())
-        if not total:
+        if not self.total:
             return 0.0
-        return sum(weight for term, weight in self.terms.items() if term in tokens) / total
+        return sum(map(self.terms.__getitem__, self.terms.keys() & tokens)) / self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,12 @@ class Weights:
     code: float = 0.8
     hit: float = 0.35
     first: float = 0.05
-    heading: float = 0.25
+    heading: float = 0.4
+    defines: float = 0.35
     short: float = -0.25
+    long: float = -0.3
+    code_unasked: float = -0.4
+    code_alone: float = -0.15
     asks: float = -0.35
 
 
@@ -100,7 +109,7 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
     order = [token for token in analyse(text) if token in base]
     pairs = frozenset(pairwise(order))
     codes = frozenset(_ERROR_CODE.findall(text))
-    return Question(text, terms, pairs, wants(text), codes)
+    return Question(text, terms, pairs, wants(text), codes, sum(terms.values()))
 
 
 def score_units(
@@ -117,6 +126,7 @@ def score_units(
     sets = [frozenset(unit.tokens) for unit in units]
     question = read_question(text, sets)
     headings = [heading_tokens(hit) for hit in evidence.hits]
+    titles = [_title_tokens(hit) for hit in evidence.hits]
     top = max((hit.score for hit in evidence.hits), default=0.0) or 1.0
     scored: list[ScoredUnit] = []
     for at, unit in enumerate(units):
@@ -124,6 +134,7 @@ def score_units(
             before=_neighbour(units, sets, at, -1),
             after=_neighbour(units, sets, at, 1),
             above=headings[unit.hit] | frozenset(analyse(unit.heading)),
+            title=frozenset(analyse(unit.heading)) or titles[unit.hit],
             hit=max(evidence.hits[unit.hit].score, 0.0) / top,
         )
         values = features(question, unit, near)
@@ -133,6 +144,25 @@ def score_units(
     return question, scored
 
 
+def settle_tie(
+    scored: Sequence[ScoredUnit], nearness: Callable[[Sequence[str]], Sequence[float]]
+) -> list[ScoredUnit]:
+    """Return the units with the two best told apart by meaning when their scores nearly tie.
+
+    Args:
+        scored: In any order, which is kept.
+        nearness: Texts to cosines with the question; called with two texts or not at all.
+    """
+    best = sorted(range(len(scored)), key=lambda at: -scored[at].score)[:2]
+    settled = list(scored)
+    if len(best) < len((0, 1)) or scored[best[1]].score < _NEAR_TIE * scored[best[0]].score:
+        return settled
+    cosines = nearness([scored[at].unit.text for at in best])
+    for at, cosine in zip(best, cosines, strict=True):
+        settled[at] = replace(scored[at], score=scored[at].score + _MEANING * cosine)
+    return settled
+
+
 @dataclass(frozen=True, slots=True)
 class _Near:
     """What stands around a unit."""
@@ -140,19 +170,19 @@ class _Near:
     before: frozenset[str]
     after: frozenset[str]
     above: frozenset[str]
+    title: frozenset[str]
     hit: float
 
 
 def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
     """Return the feature values of a unit by the names of `Weights`, each 0 to 1."""
     own = frozenset(unit.tokens)
+    is_code = unit.kind is UnitKind.CODE
     share = question.share(own)
     joined = frozenset(pairwise(unit.tokens))
     pairs = len(question.pairs & joined) / len(question.pairs) if question.pairs else 0.0
     answered = [
-        STRENGTH[want]
-        for want in question.wants
-        if _by_kind(unit, want) or gives(unit.text, want)
+        STRENGTH[want] for want in question.wants if _by_kind(unit, want) or gives(unit.text, want)
     ]
     return {
         "share": share,
@@ -164,10 +194,27 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
         "code": float(any(code in unit.text for code in question.codes)),
         "hit": near.hit,
         "first": float(unit.first),
-        "heading": question.share(near.above) if unit.first else 0.0,
+        "heading": _likeness(question, near.title) * (1.0 if unit.first else 0.5),
+        "defines": float(Want.DEFINITION in question.wants and _defines(question, unit)),
+        "long": min(max(len(unit.tokens) - _USUAL_TOKENS, 0) / _LONG_TOKENS, 1.0),
+        "code_unasked": float(is_code and Want.HOW not in question.wants),
+        "code_alone": float(is_code and unit.lead is None),
         "short": float(len(own) < 4 and unit.kind is UnitKind.SENTENCE),  # noqa: PLR2004
         "asks": float(unit.text.endswith(("?", "？", "؟"))),
     }
+
+
+def _likeness(question: Question, title: frozenset[str]) -> float:
+    """Return how much of question and heading is shared (Jaccard), 0 to 1."""
+    terms = question.terms.keys()
+    shared = len(terms & title)
+    return shared / (len(terms) + len(title) - shared) if shared else 0.0
+
+
+def _defines(question: Question, unit: Unit) -> bool:
+    """Return whether the unit begins with the subject and says what it is."""
+    start = frozenset(unit.tokens[: len(question.terms) + 3])
+    return question.terms.keys() <= start and gives(unit.text, Want.DEFINITION)
 
 
 def _by_kind(unit: Unit, want: Want) -> bool:
@@ -180,6 +227,12 @@ def _by_kind(unit: Unit, want: Want) -> bool:
 def heading_tokens(hit: Hit) -> frozenset[str]:
     """Return the tokens of the titles above a chunk; each of its sentences implies them."""
     return frozenset(analyse(" ".join((hit.document.title, *hit.chunk.heading_path))))
+
+
+def _title_tokens(hit: Hit) -> frozenset[str]:
+    """Return the tokens of the heading right above a chunk, or of the document's title."""
+    path = hit.chunk.heading_path
+    return frozenset(analyse(path[-1] if path else hit.document.title))
 
 
 def _neighbour(

@@ -24,25 +24,32 @@ class Limits:
         floor: A further unit needs this share of the best score, 0 to 1.
         redundancy: Points lost for full overlap with a unit already chosen.
         novelty: Points won for covering all terms that are still missing.
+        near: Points won for standing in a chunk that is quoted already.
     """
 
     max_units: int
     floor: float
     redundancy: float = 0.6
     novelty: float = 0.3
+    near: float = 0.15
 
 
 LIMITS: Mapping[Tier, Limits] = {
     Tier.TRIVIAL: Limits(1, 0.7),
-    Tier.LOOKUP: Limits(3, 0.62),
+    Tier.LOOKUP: Limits(3, 0.7),
     Tier.MULTI_SOURCE: Limits(5, 0.5),
     Tier.RESEARCH: Limits(8, 0.4),
 }
 _MAX_COMPANIONS = 10
+_SAME = 0.85
+_SHORT = 200
 _LEANS_BACK = re.compile(
-    r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus|But|Instead|Otherwise|Then|Hence"
-    r"|Dies(?:e[rsnm]?)?|Er|Sie|Daher|Jedoch|Est[aeo]s?|Ell[oa]s?|Sin embargo|Cel(?:a|ui|le)|Cette?|Ces|Ils?|Elles?|Cependant"
-    r"|Это|Эт[аи]|Он[аио]?|Однако|Поэтому|Αυτ(?:ό|ή|ά|ές|οί|ός)|Bu|Bunlar|Acest[ae]?a?|Nó|Họ|Điều này)\b"
+    r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus"
+    r"|But|Instead|Otherwise|Then|Hence"
+    r"|Dies(?:e[rsnm]?)?|Er|Sie|Daher|Jedoch|Est[aeo]s?|Ell[oa]s?|Sin embargo|Cel(?:a|ui|le)"
+    r"|Cette?|Ces|Ils?|Elles?|Cependant"
+    r"|Это|Эт[аи]|Он[аио]?|Однако|Поэтому|Αυτ(?:ό|ή|ά|ές|οί|ός)|Bu|Bunlar|Acest[ae]?a?|Nó|Họ"
+    r"|Điều này)\b"
     r"|这|那|它|他们|因此|但|しかし|これ|それ|그러나|이는|이것"
 )  # fmt: skip
 
@@ -77,9 +84,7 @@ def choose(
     return list(taken.values())
 
 
-def _ranked(
-    question: Question, scored: Sequence[ScoredUnit], limits: Limits
-) -> list[ScoredUnit]:
+def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) -> list[ScoredUnit]:
     """Return the units chosen for themselves: maximal marginal relevance with a floor.
 
     Carbonell and Goldstein, 'The use of MMR' (SIGIR 1998), with a bonus for terms of the
@@ -88,28 +93,50 @@ def _ranked(
     pool = sorted(scored, key=lambda item: (-item.score, item.unit.hit, item.unit.order))[:60]
     chosen: list[ScoredUnit] = []
     missing = dict(question.terms)
-    total = sum(missing.values()) or 1.0
     while pool and len(chosen) < limits.max_units:
-        gains = [
-            item.score
-            - limits.redundancy * max((_overlap(item, other) for other in chosen), default=0.0)
-            + limits.novelty * sum(missing.get(term, 0.0) for term in item.terms) / total
-            for item in pool
-        ]
+        gains = [_gain(item, chosen, missing, question, limits) for item in pool]
         best = max(range(len(pool)), key=lambda at: (gains[at], -at))
-        if chosen and gains[best] < limits.floor * chosen[0].score:
-            break
         item = pool.pop(best)
+        weak = bool(chosen) and item.score < limits.floor * chosen[0].score
+        if weak or any(_repeats(item, other) for other in chosen):
+            continue
         chosen.append(item)
         for term in item.terms:
             missing.pop(term, None)
     return chosen
 
 
+def _gain(
+    item: ScoredUnit,
+    chosen: Sequence[ScoredUnit],
+    missing: Mapping[str, float],
+    question: Question,
+    limits: Limits,
+) -> float:
+    """Return what a unit adds to those chosen."""
+    if not chosen:
+        return item.score
+    closeness = max(_overlap(item, other) for other in chosen)
+    fresh = sum(map(missing.__getitem__, missing.keys() & item.terms))
+    near = any(item.unit.hit == other.unit.hit for other in chosen)
+    return (
+        item.score
+        - limits.redundancy * closeness
+        + limits.novelty * fresh / (question.total or 1.0)
+        + limits.near * near
+    )
+
+
 def _overlap(item: ScoredUnit, other: ScoredUnit) -> float:
     """Return the share of the smaller token set that both hold, 0 to 1."""
     smaller = min(len(item.tokens), len(other.tokens))
     return len(item.tokens & other.tokens) / smaller if smaller else 1.0
+
+
+def _repeats(item: ScoredUnit, other: ScoredUnit) -> bool:
+    """Return whether two units say the same in nearly the same words."""
+    either = len(item.tokens | other.tokens)
+    return not either or len(item.tokens & other.tokens) >= _SAME * either
 
 
 def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) -> list[Unit]:
@@ -119,8 +146,13 @@ def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) 
         found.append(by_place[unit.hit, unit.lead])
     if unit.kind is UnitKind.STEP and Want.HOW in question.wants:
         found.extend(_of_group(unit, by_place))
+    if unit.kind in {UnitKind.ITEM, UnitKind.ROW} and Want.LISTING in question.wants:
+        found.extend(u for u in _of_group(unit, by_place) if len(u.text) <= _SHORT)
     if unit.kind is UnitKind.SENTENCE:
         found.extend(_led_by(unit, by_place))
+        after = by_place.get((unit.hit, unit.order + 1))
+        if Want.HOW in question.wants and after and after.kind is UnitKind.CODE:
+            found.append(after)
         before = by_place.get((unit.hit, unit.order - 1))
         if before and before.group == unit.group and _LEANS_BACK.match(unit.text):
             found.append(before)
@@ -128,11 +160,11 @@ def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) 
 
 
 def _of_group(unit: Unit, by_place: Mapping[Place, Unit]) -> list[Unit]:
-    """Return the other units of a procedure, with the code between its steps."""
+    """Return the units of a procedure, list or table, with the code between its steps."""
     steps = [
         other
         for other in by_place.values()
-        if other.hit == unit.hit and other.kind is UnitKind.STEP and other.group == unit.group
+        if other.hit == unit.hit and other.kind is unit.kind and other.group == unit.group
     ]
     places = {step.order for step in steps}
     code = [

@@ -11,10 +11,14 @@ from fingerpost.types import Answer, GenerationMode
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ABOUT_US = re.compile(
-    r"\b(?:who|what) (?:are|r) (?:you|u)\b|\byour name\b|\bwhat can you do\b|\bhelp\b|\bwer bist du\b|\bwer sind sie\b"
-    r"|\bwie hei(?:ß|ss)t du\b|\bwas kannst du\b|\bqui[eé]n eres\b|\bc[oó]mo te llamas\b|\bqui es[- ]tu\b|\bqui [eê]tes[- ]vous\b"
-    r"|\bchi sei\b|\bquem é você\b|\bwie ben je\b|\bvem är du\b|\bkim jesteś\b|\bkdo jsi\b|\bкто ты\b|\bкто вы\b|\bхто ти\b"
-    r"|\bποιος είσαι\b|\bsen kimsin\b|\bcine ești\b|من أنت|تو کی هستی|מי אתה|(?:तुम|आप) कौन|คุณคือใคร|bạn là ai|\bsiapa kamu\b"
+    r"\b(?:who|what) (?:are|r) (?:you|u)\b|\byour name\b|\bwhat can you do\b|\bhelp\b"
+    r"|\bwer bist du\b|\bwer sind sie\b"
+    r"|\bwie hei(?:ß|ss)t du\b|\bwas kannst du\b|\bqui[eé]n eres\b|\bc[oó]mo te llamas\b"
+    r"|\bqui es[- ]tu\b|\bqui [eê]tes[- ]vous\b"
+    r"|\bchi sei\b|\bquem é você\b|\bwie ben je\b|\bvem är du\b|\bkim jesteś\b|\bkdo jsi\b"
+    r"|\bкто ты\b|\bкто вы\b|\bхто ти\b"
+    r"|\bποιος είσαι\b|\bsen kimsin\b|\bcine ești\b|من أنت|تو کی هستی|מי אתה|(?:तुम|आप) कौन"
+    r"|คุณคือใคร|bạn là ai|\bsiapa kamu\b"
     r"|你是谁|您是谁|你叫什么|あなたは誰|누구(?:세요|야|입니까)",
     re.IGNORECASE,
 )

@@ -10,7 +10,7 @@ from fingerpost.types import Answer, Evidence, Hit, SourceCitation
 
 _MAX_SNIPPET = 300
 _SUFFIX = re.compile(
-    r"(?:/?(?:index|readme|_index))?\.(?:mdx?|markdown|rst|html?|txt|ipynb)$", re.I
+    r"(?:/?(?:index|readme|_index))?\.(?:mdx?|markdown|rst|html?|txt|ipynb)$", re.IGNORECASE
 )
 _SLUG = re.compile(r"[^\w\- ]+")
 
@@ -46,9 +46,7 @@ def cite_sources(
     sources: list[SourceCitation] = []
     for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1):
         if chunk_id not in by_id:
-            raise ValueError(
-                f"The answer cites chunk {chunk_id}, which is not in the evidence."
-            )
+            raise ValueError(f"The answer cites chunk {chunk_id}, which is not in the evidence.")
         hit, start = by_id[chunk_id], starts.get(index)
         sources.append(_source(index, hit, docs_url, start=start, cited=index in used))
     return tuple(sources)

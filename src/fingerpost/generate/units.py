@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from fingerpost.generate.blocks import Block, BlockKind, cells, scan
-from fingerpost.generate.plain import code_text, plain_text
+from fingerpost.generate.plain import code_text, neutralise, plain_text
 from fingerpost.text.analyse import analyse
 from fingerpost.text.sentences import sentences
-from fingerpost.types import Hit, Span
+from fingerpost.types import Chunk, Hit, Span
 
 
 class UnitKind(StrEnum):
@@ -62,6 +63,9 @@ class Unit:
 _MAX_UNIT = 1500
 _MAX_CODE = 6000
 _MAX_ITEM = 320
+_SENTENCE = 140
+# Scripts that part clauses, not sentences, by blanks: Thai, Lao, Myanmar, Khmer.
+_CLAUSED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ADDRESSES = re.compile(r"\]\([^()\s]{0,2000}(?:\([^()]{0,500}\)[^()\s]{0,500})?[^()]{0,300}\)")
 _URL = re.compile(r"https?://[^\s<>)\]]{1,2000}")
 _CODE = re.compile(r"`[^`\n]{1,500}`")
@@ -70,10 +74,12 @@ _BLOCK_TAGS = re.compile(
     r"</?(?:p|div|li|ul|ol|h[1-6]|tr|table|section|article|br|dd|dt|blockquote|pre)\b[^<>]*>",
     re.IGNORECASE,
 )
-_HIDDEN = re.compile(
-    r"<(script|style|head|template)\b.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
-)
+_HIDDEN = re.compile(r"<(script|style|head|template)\b.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]{1,1000}>")
+_OPTION = re.compile(r"\s*-{1,2}[A-Za-z][\w-]*(?:[ ,=].*)?\s{2,}\S")
+_BLANKS = re.compile(r"\s+")
+_MIN_OPTIONS = 2
+_MOST = 0.6
 _WORD = re.compile(r"\w")
 _OPENS_LIST = (":", "：", "::")
 
@@ -83,24 +89,31 @@ def split_hits(hits: Sequence[Hit]) -> list[Unit]:
     return [unit for position, hit in enumerate(hits) for unit in split_units(hit, position)]
 
 
-def split_units(hit: Hit, position: int) -> list[Unit]:
+def split_units(hit: Hit, position: int) -> tuple[Unit, ...]:
     """Return the units of a hit's chunk, in reading order; headings are context, not units.
 
     Args:
         hit: The chunk and its document.
         position: The hit's place among the hits, from 0; kept on each unit.
     """
-    return _Splitter(hit, position).run()
+    return _split(hit.chunk, hit.document.format, position)
+
+
+@lru_cache(maxsize=256)
+def _split(chunk: Chunk, markup: str, position: int) -> tuple[Unit, ...]:
+    """Return the units of a chunk; kept for the chunks used last."""
+    return tuple(_Splitter(chunk, markup, position).run())
 
 
 class _Splitter:
     """Turns the blocks of one chunk into units."""
 
-    def __init__(self, hit: Hit, position: int) -> None:
-        self.chunk = hit.chunk
-        self.markup = hit.document.format
+    def __init__(self, chunk: Chunk, markup: str, position: int) -> None:
+        self.chunk = chunk
+        self.markup = markup
         self.position = position
-        self.raw = hit.chunk.text
+        self.raw = chunk.text
+        # Blocks and sentences are found in ``text``, words are shown from ``raw``.
         self.text = _html_as_text(self.raw) if self.markup == "html" else self.raw
         self.units: list[Unit] = []
         self.heading = ""
@@ -111,7 +124,7 @@ class _Splitter:
         group = -1
         for block in scan(self.text, prefix=self.chunk.prefix, markup=self.markup):
             if block.kind is BlockKind.HEADING:
-                self.heading = plain_text(self.text[block.start : block.end].strip("#= \t"))
+                self.heading = plain_text(self.raw[block.start : block.end].strip("#= \t"))
                 self.fresh, self.lead = True, None
                 continue
             if block.group != group and block.kind is not BlockKind.CODE:
@@ -170,11 +183,24 @@ class _Splitter:
             last = self.units[-1]
             lead = last.order if last.kind is not UnitKind.CODE else None
         text = code_text(self.text[start:end])
+        if _is_option_list(text):
+            self._options(block)
+            return
         self._add(UnitKind.CODE, text, block, (start, end), lead=lead, language=block.language)
+
+    def _options(self, block: Block) -> None:
+        """Add each line of a list of command line options as an item."""
+        at = block.body[0]
+        for line in self.text[at : block.body[1]].splitlines(keepends=True):
+            text = _BLANKS.sub(" ", neutralise(line)).strip().replace("`", "'")
+            if text:
+                kept = len(line.rstrip())
+                self._add(UnitKind.ITEM, f"`{text}`", block, (at, at + kept))
+            at += len(line)
 
     def _row(self, block: Block) -> None:
         """Add a table row as ``header: cell`` pairs; empty cells are left out."""
-        values = cells(self.text[block.start : block.end])
+        values = cells(self.raw[block.start : block.end])
         names = (*block.header, *("" for _ in values))
         pairs = (
             (plain_text(name), plain_text(value))
@@ -194,7 +220,7 @@ class _Splitter:
         for position, (start, end) in enumerate(spans):
             if end - start > _MAX_UNIT:
                 continue
-            text = plain_text(self.text[start:end])
+            text = plain_text(self.raw[start:end])
             more = {"number": block.number, "depth": block.depth} if not position else {}
             self._add(
                 UnitKind.SENTENCE if position else kind,
@@ -207,21 +233,32 @@ class _Splitter:
 
     def _sentences(self, block: Block) -> None:
         if block.kind is BlockKind.TERM:
-            text = _definition(self.text[block.start : block.end])
+            text = _definition(self.raw[block.start : block.end])
             if len(text) <= _MAX_UNIT:
                 self._add(UnitKind.ITEM, text, block, (block.start, block.end))
                 return
         for start, end in self._sentence_spans(block):
             if end - start <= _MAX_UNIT:
-                self._add(
-                    UnitKind.SENTENCE, plain_text(self.text[start:end]), block, (start, end)
-                )
+                self._add(UnitKind.SENTENCE, plain_text(self.raw[start:end]), block, (start, end))
 
     def _sentence_spans(self, block: Block) -> list[tuple[int, int]]:
         """Return sentence offsets; stops in addresses and code end no sentence."""
         raw = self.text[block.start : block.end]
         spans = sentences(masked(raw))
+        if _CLAUSED.search(raw):
+            spans = _joined(spans)
         return [(block.start + span.start, block.start + span.end) for span in spans]
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans with neighbours joined up to the length of a usual sentence."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and len(joined[-1]) < _SENTENCE:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
 
 
 def masked(raw: str) -> str:
@@ -242,6 +279,13 @@ def _covered(address: str) -> str:
     """Return a filler as long as an address; its closing full stop stays."""
     kept = address.rstrip(".,;!?")
     return "x" * len(kept) + address[len(kept) :]
+
+
+def _is_option_list(code: str) -> bool:
+    """Return whether most lines of a code block describe a command line option each."""
+    lines = [line for line in code.splitlines() if line.strip()]
+    options = sum(bool(_OPTION.match(line)) for line in lines)
+    return options >= _MIN_OPTIONS and options >= _MOST * len(lines)
 
 
 def _definition(raw: str) -> str:
