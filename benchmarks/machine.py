@@ -10,6 +10,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,18 @@ def resident_mb() -> float:
 def peak_mb() -> float:
     """Return the largest resident memory that this process ever had."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024) if sys.platform == "darwin" else peak / 1024
+
+
+def cpu_s() -> float:
+    """Return the CPU seconds of this process and of its finished children, all threads."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def children_peak_mb() -> float:
+    """Return the largest resident memory of any one finished child."""
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return peak / (1024 * 1024) if sys.platform == "darwin" else peak / 1024
 
 

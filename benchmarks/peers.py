@@ -105,9 +105,8 @@ def measure_ours(chunks: Path, index: Path) -> dict[str, Any]:
     questions = json.loads(chunks.read_text(encoding="utf-8"))["questions"]
     empty_mb = resident_mb()
     began = time.perf_counter()
-    from fingerpost.stores.open import open_store
-
     from fingerpost.retrieve import search
+    from fingerpost.stores.open import open_store
 
     imported = time.perf_counter()
     store = open_store(str(index))
@@ -127,9 +126,8 @@ def measure_ours(chunks: Path, index: Path) -> dict[str, Any]:
 
 def prepare(tree: Path, index: Path, chunks: Path, *, quick: bool) -> dict[str, Any]:
     """Index the tree with fingerpost; write its chunks and questions for everyone."""
-    from fingerpost.stores.open import open_store
-
     import steps
+    from fingerpost.stores.open import open_store
 
     if quick:
         tree = steps.copied(tree, chunks.parent / "tree", 60)
@@ -153,6 +151,7 @@ def compare(ours: dict[str, Any], peers: dict[str, dict[str, Any]]) -> dict[str,
     return {
         name: {
             "retrieve": ratio(found.get("p50_ms"), ours["search"].get("p50_ms")),
+            "retrieve CPU": ratio(found.get("cpu_p50_ms"), ours["search"].get("cpu_p50_ms")),
             "init by our ingest": ratio(found.get("init_s"), start),
             "init by our open": ratio(found.get("init_s"), ours["search"].get("open_s")),
             "memory": ratio(found.get("memory_mb"), ours["search"].get("memory_mb")),

@@ -73,8 +73,7 @@ def _settings() -> QueryRouterConfig:
 
 def tier_classifier() -> Callable[[str], ClassificationResult]:
     """Return the offline classifier, without history and without a corpus to look at."""
-    classifier = LocalClassifier()
-    return lambda text: classifier.classify(text)
+    return LocalClassifier().classify
 
 
 def source_router(
