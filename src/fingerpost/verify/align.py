@@ -1,0 +1,123 @@
+"""Alignment of a claim's content words with the words of its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.negation import opposite, same_side
+from fingerpost.verify.words import Word, akin
+
+_KIN = 0.85
+_SIDE = 0.7
+_NAME_WEIGHT = 1.5
+_LONG = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Which words of the claim the evidence has.
+
+    Attributes:
+        pairs: (claim word, evidence word, strength 0 to 1), in the claim's order.
+        missing: Content words of the claim without a partner.
+        extra: Content words of the evidence without a partner.
+        opposed: (claim word, evidence word) that are opposites of each other.
+        coverage: Weighted share of the claim's content words that have a partner, 0 to 1.
+        order: Share of neighbouring pairs that stand in the same order in the evidence.
+        adjacent: Share of the claim's neighbouring content words that are near neighbours in the evidence.
+    """
+
+    pairs: tuple[tuple[Word, Word, float], ...]
+    missing: tuple[Word, ...]
+    extra: tuple[Word, ...]
+    opposed: tuple[tuple[Word, Word], ...]
+    coverage: float
+    order: float
+    adjacent: float
+
+
+def content(parts: list[Word]) -> list[Word]:
+    """Return the words that carry meaning: no function words, no bare numbers."""
+    stops = stop_words()
+    return [
+        word
+        for word in parts
+        if word.text not in stops and not word.text.isdigit() and len(word.text) > 1
+    ]
+
+
+def weight(word: Word) -> float:
+    """Return how much a word tells: names and long words more, frequent short ones less."""
+    share = 0.5 + 0.5 * min(len(word.text), _LONG) / _LONG
+    return share * (_NAME_WEIGHT if word.capital else 1.0)
+
+
+def align(claim: list[Word], evidence: list[Word]) -> Alignment:
+    """Align content words one to one: same stem, then kindred forms, then near-synonyms."""
+    places: dict[str, list[int]] = {}
+    for at, word in enumerate(evidence):
+        places.setdefault(word.stem, []).append(at)
+    partner: dict[int, tuple[int, float]] = {}
+    taken: set[int] = set()
+    last = -1
+    for number, word in enumerate(claim):
+        free = [at for at in places.get(word.stem, ()) if at not in taken]
+        if free:
+            best = min(free, key=lambda at: (abs(at - last - 1), at))
+            partner[number] = (best, 1.0)
+            taken.add(best)
+            last = best
+    _align_kin(claim, evidence, partner, taken)
+    return _alignment(claim, evidence, partner, taken)
+
+
+def _align_kin(
+    claim: list[Word],
+    evidence: list[Word],
+    partner: dict[int, tuple[int, float]],
+    taken: set[int],
+) -> None:
+    for number, word in enumerate(claim):
+        if number in partner:
+            continue
+        # A word that the evidence repeats may bear out a repeated word of the claim.
+        for at, other in enumerate(evidence):
+            strength = 1.0 if other.stem == word.stem else 0.0
+            if at not in taken and not strength:
+                strength = (
+                    _KIN if akin(word.text, other.text) and not opposite(word, other) else 0.0
+                )
+                strength = strength or (_SIDE if same_side(word, other) else 0.0)
+            if strength:
+                partner[number] = (at, strength)
+                taken.add(at)
+                break
+
+
+def _alignment(
+    claim: list[Word],
+    evidence: list[Word],
+    partner: dict[int, tuple[int, float]],
+    taken: set[int],
+) -> Alignment:
+    total = sum(weight(word) for word in claim)
+    got = sum(weight(claim[number]) * strength for number, (_, strength) in partner.items())
+    missing = tuple(word for number, word in enumerate(claim) if number not in partner)
+    extra = tuple(word for at, word in enumerate(evidence) if at not in taken)
+    opposed = tuple((one, other) for one in missing for other in extra if opposite(one, other))
+    places = [partner[number][0] for number in sorted(partner)]
+    steps = list(zip(places, places[1:], strict=False))
+    near = sum(
+        number + 1 in partner and 0 < partner[number + 1][0] - at <= 2  # noqa: PLR2004 - one word between
+        for number, (at, _) in partner.items()
+    )
+    return Alignment(
+        pairs=tuple((claim[n], evidence[at], s) for n, (at, s) in sorted(partner.items())),
+        missing=missing,
+        extra=extra,
+        opposed=opposed,
+        coverage=got / total if total else 0.0,
+        order=sum(one < other for one, other in steps) / len(steps) if steps else 1.0,
+        adjacent=near / max(1, len(claim) - 1),
+    )

@@ -1,0 +1,152 @@
+"""The claims of an answer: what it says that a source could bear out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fingerpost.text.sentences import sentences
+from fingerpost.types.document import Span
+from fingerpost.verify.blocks import prose_blocks
+from fingerpost.verify.markers import Marker, find_markers
+
+_WORDY = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
+_STOPS = ".!?。！？؟।…"
+_CLOSERS = "\"'”’»)]}*_`"
+_QUESTION = re.compile(r"[?？؟;](?<!;)[\"'”’»)*_`\s]*$")
+# Greetings, offers, and admissions of not knowing, at the start of a sentence.
+_NO_CLAIM = re.compile(
+    r"""^\W*(?:
+    (?:hi|hello|hey|greetings|dear|thanks|thank\ you|you'?re\ welcome|sure|certainly|of\ course
+      |great\ question|good\ question|absolutely|okay|ok|hallo|guten\ (?:tag|morgen|abend)
+      |danke|gerne|bonjour|bonsoir|salut|merci|hola|buen[oa]s\ (?:d[ií]as|tardes|noches)|gracias
+      |ciao|grazie|ol[áa]|obrigad[oa])\b[^.]{0,60}$
+    |i(?:'m|\ am)?\ (?:do\ not|don'?t|did\ not|didn'?t|can(?:no|')t|could\ not|couldn'?t|am\ not
+      |not|was\ not|wasn'?t|afraid|sorry|unable|hope|apologi[sz]e)\b
+    |(?:we|i)\ (?:could\ not|couldn'?t|cannot|can'?t|did\ not|didn'?t)\ find
+    |sorry\b|apologies\b|unfortunately,?\ (?:i|we|there\ is\ no\ information)\b
+    |(?:it|this)\ (?:may|might|could)\ (?:help|be\ (?:helpful|useful|worth))\b
+    |you\ (?:may|might|could)\ (?:want|wish|also\ (?:want|try|check)|try|consider|check)\b
+    |(?:please\ )?let\ me\ know\b|feel\ free\b|(?:i\ )?hope\ (?:this|that|it)\b
+    |if\ you\ (?:have|need)\ (?:any|more|further)\b
+    |here(?:'s|\ is|\ are)\ (?:the|an?|some|what)\b[^.]*:?$
+    |(?:the\ )?(?:provided\ |given\ |retrieved\ )?(?:documents?|sources?|contexts?|passages?
+      |documentation)\ (?:do(?:es)?\ not|don'?t|doesn'?t)\ (?:say|mention|contain|provide|specify
+      |answer|cover|state|include)\b
+    |(?:no|not\ enough)\ (?:document|information|source)s?\b.{0,40}\b(?:match|found|available|answer)
+    |ich\ (?:wei(?:ß|ss)\ (?:es\ )?nicht|bin\ (?:mir\ )?nicht)\b|leider\b|vielleicht\ hilft\b
+    |je\ ne\ (?:sais|connais|peux|trouve)\b|d[ée]sol[ée]+\b|malheureusement\b
+    |(?:yo\ )?no\ (?:lo\ )?(?:s[ée]|encuentro|puedo)\b|lo\ siento\b
+    |わかりません|分かりません|我不知道|抱歉|对不起
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable sentence, list item or table row.
+
+    Attributes:
+        text: Without markers and list signs, white space as single blanks.
+        span: Where it stands in the answer, markers and final punctuation included.
+        markers: Source numbers that it carries, in order, without repeats.
+    """
+
+    text: str
+    span: Span | None
+    markers: tuple[int, ...] = ()
+
+
+def extract_claims(answer: str) -> list[Claim]:
+    """Return the claims of the answer in reading order.
+
+    Code blocks, headings, questions, greetings, hedges and lead-ins that end in a colon are no
+    claims; list items and table rows are. A marker before or after the full stop belongs to
+    the sentence it follows.
+    """
+    found: list[Claim] = []
+    for block, listed in prose_blocks(answer):
+        for span, markers in _sentences(answer, block):
+            claim = _claim(answer, span, markers)
+            if claim is not None and _checkable(claim.text, listed=listed):
+                found.append(claim)
+    return found
+
+
+def listed_claim(text: str) -> Claim:
+    """Return a claim that the caller listed: no place in an answer, its markers read."""
+    found = find_markers(text)
+    numbers = tuple(dict.fromkeys(number for marker in found for number in marker.numbers))
+    return Claim(_without(text, 0, found), None, numbers)
+
+
+def claims_of(answer: str, texts: list[str]) -> list[Claim]:
+    """Return listed claims with their place in the answer where they stand there verbatim."""
+    found, at = [], 0
+    for text in texts:
+        start = answer.find(text, at) if text.strip() else -1
+        claim = listed_claim(text)
+        if start >= 0:
+            at = start + len(text)
+            claim = Claim(claim.text, Span(start, at), claim.markers)
+        found.append(claim)
+    return found
+
+
+def _claim(answer: str, span: Span, markers: list[Marker]) -> Claim | None:
+    text = _without(answer[span.start : span.end], span.start, markers)
+    numbers = tuple(dict.fromkeys(number for marker in markers for number in marker.numbers))
+    return Claim(text, span, numbers) if text else None
+
+
+def _without(text: str, offset: int, markers: list[Marker]) -> str:
+    """Return the text without its markers, blanks collapsed, none before a full stop."""
+    parts, at = [], 0
+    for marker in markers:
+        parts.append(text[at : marker.start - offset])
+        at = marker.end - offset
+    parts.append(text[at:])
+    joined = " ".join(" ".join(parts).split()) if markers else " ".join(text.split())
+    return re.sub(r"\s+(?=[.!?,;:。！？，](?:\s|$))", "", joined) if markers else joined
+
+
+def _checkable(text: str, *, listed: bool) -> bool:
+    bare = text.rstrip(_CLOSERS + " ")
+    if not _WORDY.search(text) or bare.endswith((":", "：")) or _QUESTION.search(text):
+        return False
+    if _NO_CLAIM.match(text):
+        return False
+    return listed or len(_WORD.findall(text)) > 1 or _UNSPACED.search(text) is not None
+
+
+def _sentences(answer: str, block: Span) -> Iterator[tuple[Span, list[Marker]]]:
+    """Yield each sentence of the block with its markers.
+
+    Markers are blanked (after a full stop) or replaced by letters (inside a sentence) before
+    the text is cut, so that no marker opens a sentence; afterwards a sentence takes over the
+    markers that directly follow it.
+    """
+    text = answer[block.start : block.end]
+    markers = find_markers(text)
+    masked = text
+    for marker in markers:
+        before = masked[: marker.start].rstrip(_CLOSERS + " \t\n")
+        fill = " " if before.endswith(tuple(_STOPS)) else "x"
+        masked = masked[: marker.start] + fill * (marker.end - marker.start) + masked[marker.end :]
+    spans = sentences(masked)
+    for number, span in enumerate(spans):
+        limit = spans[number + 1].start if number + 1 < len(spans) else len(text)
+        end = span.end
+        for marker in markers:
+            if end <= marker.start < limit and not text[end : marker.start].strip():
+                end = marker.end
+        own = [
+            Marker(marker.numbers, marker.start + block.start, marker.end + block.start)
+            for marker in markers
+            if span.start <= marker.start < end
+        ]
+        yield Span(span.start + block.start, end + block.start), own

@@ -1,0 +1,186 @@
+"""The sentences of a source, and those that a claim should be held against."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from fingerpost.text.sentences import sentences
+from fingerpost.types.document import Span
+from fingerpost.verify.align import content, weight
+from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.names import Mention, identifiers
+from fingerpost.verify.numbers import Quantity, quantities
+from fingerpost.verify.words import Word, words
+
+_KEY_LENGTH = 5
+_WIDEST = 3
+_WIDER_COSTS = 0.03
+_KEPT = 4096
+
+
+class Passage(NamedTuple):
+    """One to three sentences of a source, with where they stand in it."""
+
+    text: str
+    span: Span
+
+
+class Reading:
+    """What a piece of text says, read once and only as far as asked."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words: list[Word] = words(text)
+        self.content: list[Word] = content(self.words)
+        self._quantities: list[Quantity] | None = None
+        self._identifiers: list[Mention] | None = None
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """Return its quantities."""
+        if self._quantities is None:
+            self._quantities = quantities(self.text)
+        return self._quantities
+
+    @property
+    def identifiers(self) -> list[Mention]:
+        """Return its code spans, flags and identifiers."""
+        if self._identifiers is None:
+            self._identifiers = identifiers(self.text)
+        return self._identifiers
+
+
+@lru_cache(maxsize=65536)
+def _key(raw: str) -> str:
+    """Return what words of one family share, empty for function words."""
+    found = words(raw)
+    if len(found) != 1:
+        return ""
+    return "" if found[0].text in stop_words() else found[0].stem[:_KEY_LENGTH]
+
+
+def keys(parts: list[Word]) -> dict[str, float]:
+    """Return key → weight for the content words and numbers among the words."""
+    found: dict[str, float] = {}
+    stops = stop_words()
+    for word in parts:
+        if word.text not in stops:
+            key = word.stem[:_KEY_LENGTH]
+            found[key] = max(found.get(key, 0.0), weight(word))
+    return found
+
+
+_RUN = re.compile(
+    "[^\\W_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\\W\\d_]+)?"
+)
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+
+
+class SourceSentences:
+    """A source cut into sentences, searchable by the words of a claim.
+
+    Attributes:
+        text: The whole text of the source.
+        spans: Its sentences, in order.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.spans: list[Span] = _split(text)
+        self._index: dict[str, list[int]] = {}
+        self._readings: dict[tuple[int, int], Reading] = {}
+        for number, span in enumerate(self.spans):
+            for key in _sentence_keys(text[span.start : span.end]):
+                self._index.setdefault(key, []).append(number)
+
+    def coverage(self, wanted: dict[str, float]) -> float:
+        """Return the weighted share of the keys that stand anywhere in the source."""
+        total = sum(wanted.values())
+        return sum(w for key, w in wanted.items() if key in self._index) / total if total else 0.0
+
+    def rank(self, wanted: dict[str, float], limit: int) -> list[tuple[int, float]]:
+        """Return up to ``limit`` (sentence number, share) with the most of the keys, best first.
+
+        A key that many sentences of this source have tells less. The share is of the keys'
+        whole weight; ties go to the earlier sentence.
+        """
+        scores: dict[int, float] = {}
+        total = 0.0
+        n_sentences = len(self.spans)
+        for key, plain in wanted.items():
+            places = self._index.get(key, ())
+            told = plain * (1.0 - 0.5 * len(places) / max(n_sentences, 3))
+            total += told
+            for number in places:
+                scores[number] = scores.get(number, 0.0) + told
+        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+        return [(number, score / total) for number, score in ranked] if total else []
+
+    def window(self, wanted: dict[str, float], focus: int) -> tuple[int, int]:
+        """Return the first and last sentence of the best window of up to three around one."""
+        best, best_score = (focus, focus), -1.0
+        total = sum(wanted.values()) or 1.0
+        for width in range(1, _WIDEST + 1):
+            for first in range(max(0, focus - width + 1), focus + 1):
+                last = first + width - 1
+                if last >= len(self.spans):
+                    continue
+                inside = sum(
+                    plain
+                    for key, plain in wanted.items()
+                    if any(first <= number <= last for number in self._index.get(key, ()))
+                )
+                score = inside / total - _WIDER_COSTS * (width - 1)
+                if score > best_score + 1e-9:
+                    best, best_score = (first, last), score
+        return best
+
+    def passage(self, first: int, last: int) -> Passage:
+        """Return the text from one sentence to another."""
+        span = Span(self.spans[first].start, self.spans[last].end)
+        return Passage(self.text[span.start : span.end], span)
+
+    def reading(self, first: int, last: int) -> Reading:
+        """Return what the sentences say; kept for the next claim."""
+        key = (first, last)
+        if key not in self._readings:
+            if len(self._readings) >= _KEPT:
+                self._readings.clear()
+            self._readings[key] = Reading(self.passage(first, last).text)
+        return self._readings[key]
+
+
+def _sentence_keys(text: str) -> set[str]:
+    found = {_key(raw) for raw in _RUN.findall(text)}
+    found.discard("")
+    if not text.isascii():
+        for run in _UNSPACED.findall(text):
+            found.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    return found
+
+
+def _split(text: str) -> list[Span]:
+    """Return sentences, cut further at line ends that open an item, a row or a heading."""
+    found: list[Span] = []
+    for span in sentences(text):
+        at = span.start
+        for match in _LINE_OPENS.finditer(text, span.start, span.end):
+            if text[at : match.start()].strip():
+                found.append(_trimmed(text, at, match.start()))
+            at = match.end()
+        if text[at : span.end].strip():
+            found.append(_trimmed(text, at, span.end))
+    return found
+
+
+_LINE_OPENS = re.compile(r"\n\s*\n\s*|\n(?=[ \t]*(?:[-*+•|#>]|\d{1,3}[.)]\s))")
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)

@@ -1,0 +1,196 @@
+"""What is measured about a claim and one source, by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fingerpost.types.document import Span
+from fingerpost.verify.align import Alignment, align, weight
+from fingerpost.verify.compare import Comparison, compare
+from fingerpost.verify.evidence import Reading, SourceSentences, keys
+from fingerpost.verify.names import names, rivals, stands_in
+from fingerpost.verify.negation import overclaims, polarity
+from fingerpost.verify.words import fold
+
+LEXICAL_FEATURES = (
+    "coverage", "coverage_squared", "coverage_window", "coverage_source", "coverage_rare",
+    "order", "adjacent", "extra", "names_missing", "names_elsewhere", "numbers_same",
+    "numbers_differ", "numbers_other", "numbers_missing", "identifiers_missing",
+    "identifiers_rival", "negation_flip", "negation_any", "opposed", "overclaim",
+    "claim_length", "source_length", "full",
+)  # fmt: skip
+EMBEDDING_FEATURES = ("cosine", "cosine_window", "cosine_coverage", "cosine_extra")
+_CANDIDATES = 4
+_FULL = 0.97
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The best passage of one source for a claim and all that was measured about the two.
+
+    Attributes:
+        focus: The sentence that decides, in the source's text; ``None`` when no word is shared.
+        window: Up to three sentences around it.
+        candidates: Texts worth embedding: best sentences, then the window.
+        values: Feature name → value.
+        reasons: Named findings for people.
+        flags: Hard findings: ``number``, ``negation``, ``opposite``, ``identifier``, ``name``, …
+    """
+
+    focus: Span | None
+    window: Span | None
+    candidates: tuple[str, ...]
+    values: dict[str, float]
+    reasons: list[str] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+
+
+def measure(claim: Reading, source: SourceSentences) -> Evidence:
+    """Return the lexical features of the claim and the best passage of the source."""
+    wanted = keys(claim.words)
+    ranked = source.rank(wanted, _CANDIDATES)
+    values = dict.fromkeys(LEXICAL_FEATURES, 0.0)
+    values["claim_length"] = math.log1p(len(claim.content)) / 3
+    values["source_length"] = math.log1p(len(source.spans)) / 4
+    if not ranked:
+        values["names_missing"] = float(bool(names(claim.text)))
+        return Evidence(None, None, (), values)
+    aligned = [align(claim.content, source.reading(n, n).content) for n, _ in ranked]
+    best = max(range(len(ranked)), key=lambda at: (aligned[at].coverage, ranked[at][1], -at))
+    focus = ranked[best][0]
+    first, last = source.window(wanted, focus)
+    sentence, around = source.reading(focus, focus), source.reading(first, last)
+    alone = aligned[best]
+    wide = alone if first == last else align(claim.content, around.content)
+    found = Evidence(
+        source.spans[focus], source.passage(first, last).span,
+        (*(source.passage(n, n).text for n, _ in ranked), around.text), values,
+    )  # fmt: skip
+    values["coverage_rare"] = ranked[best][1]
+    values["coverage_source"] = source.coverage(wanted)
+    _alignment(values, alone, wide)
+    _numbers(found, claim, sentence, around)
+    _names(found, claim, around, source)
+    _identifiers(found, claim, around, source)
+    _polarity(found, claim, sentence, alone)
+    return found
+
+
+def _alignment(values: dict[str, float], alone: Alignment, wide: Alignment) -> None:
+    values["coverage"] = alone.coverage
+    values["coverage_squared"] = alone.coverage**2
+    values["coverage_window"] = wide.coverage
+    values["full"] = float(wide.coverage >= _FULL)
+    values["order"] = wide.order
+    values["adjacent"] = wide.adjacent
+    total = len(alone.extra) + len(alone.pairs)
+    values["extra"] = len(alone.extra) / total if total else 0.0
+
+
+def _numbers(found: Evidence, claim: Reading, sentence: Reading, around: Reading) -> None:
+    if not claim.quantities:
+        return
+    near = compare(claim.quantities, sentence.quantities)
+    wide = compare(claim.quantities, around.quantities) if around is not sentence else near
+    for one, other in zip(near.findings, wide.findings, strict=True):
+        finding = one if one.relation in ("same", "differs") else other
+        name = {"same": "same", "differs": "differ", "other": "other", "missing": "missing"}
+        values = found.values
+        values[f"numbers_{name[finding.relation]}"] = 1.0
+        if finding.relation == "differs":
+            assert finding.evidence is not None
+            found.flags.add("number")
+            found.reasons.append(
+                f"{_kind(finding.claim.kind)} {finding.claim.text} ≠ {finding.evidence.text}"
+            )
+        elif finding.relation != "same":
+            found.flags.add("number_missing")
+            found.reasons.append(
+                f"{_kind(finding.claim.kind)} {finding.claim.text} not in the source's sentence"
+            )
+
+
+def _kind(kind: str) -> str:
+    return kind
+
+
+def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
+    mentioned = names(claim.text)
+    if not mentioned:
+        return
+    near = {word.text for word in around.words} | {word.stem for word in around.words}
+    whole = fold(source.text)
+    missing = elsewhere = total = 0
+    for mention in mentioned:
+        for word in Reading(mention.text).content:
+            total += 1
+            if word.text in near or word.stem in near:
+                continue
+            if word.text in whole:
+                elsewhere += 1
+            else:
+                missing += 1
+                found.reasons.append(f"name {mention.text} not in the source")
+    if missing:
+        found.flags.add("name_missing")
+    found.values["names_missing"] = missing / max(total, 1)
+    found.values["names_elsewhere"] = elsewhere / max(total, 1)
+
+
+def _identifiers(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
+    mentioned = claim.identifiers
+    missing = 0
+    for mention in mentioned:
+        if stands_in(mention.text, around.text):
+            continue
+        others = rivals(mention.text, around.identifiers)
+        others = [other for other in others if not stands_in(other.text, claim.text)]
+        if others:
+            found.flags.add("identifier")
+            found.values["identifiers_rival"] = 1.0
+            found.reasons.append(f"{mention.text} ≠ {others[0].text}")
+        elif not stands_in(mention.text, source.text):
+            missing += 1
+            found.flags.add("identifier_missing")
+            found.reasons.append(f"{mention.text} not in the source")
+    if mentioned:
+        found.values["identifiers_missing"] = missing / len(mentioned)
+
+
+def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment) -> None:
+    said, borne = polarity(claim.text, claim.words), polarity(sentence.text, sentence.words)
+    differing = agreeing = 0.0
+    for one, other, strength in alone.pairs:
+        same = said.at(one.start) == borne.at(other.start)
+        agreeing += strength * weight(one) * same
+        differing += strength * weight(one) * (not same)
+    negated = differing > agreeing
+    opposed = [
+        (one, other) for one, other in alone.opposed if said.at(one.start) == borne.at(other.start)
+    ]
+    values = found.values
+    values["negation_any"] = float(said.any != borne.any)
+    values["negation_flip"] = float(negated and not alone.opposed)
+    values["opposed"] = float(bool(opposed))
+    values["overclaim"] = float(overclaims(claim.words, sentence.words))
+    if values["negation_flip"]:
+        found.flags.add("negation")
+        found.reasons.append("negated in one, not in the other")
+    for one, other in opposed[:2]:
+        found.flags.add("opposite")
+        found.reasons.append(f"{one.text} ≠ {other.text}")
+    if values["overclaim"]:
+        found.flags.add("overclaim")
+        found.reasons.append("says all where the source says some")
+
+
+def add_cosines(found: Evidence, cosines: Sequence[float]) -> None:
+    """Add the embedding features, given the claim's cosine to each candidate, in order."""
+    values = found.values
+    best = max(cosines, default=0.0)
+    values["cosine"] = max(cosines[:-1], default=best)
+    values["cosine_window"] = cosines[-1] if cosines else 0.0
+    values["cosine_coverage"] = best * values["coverage_window"]
+    values["cosine_extra"] = max(best - values["coverage_window"], 0.0)

@@ -1,0 +1,124 @@
+"""From features to a verdict: small logistic models and the findings that overrule them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from fingerpost.types.answer import Verdict
+from fingerpost.verify.base import Entailment
+from fingerpost.verify.features import Evidence
+
+_CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "name_swap"))
+_CAPPING = frozenset(("number_missing", "identifier_missing", "name_missing", "overclaim"))
+QUOTE_CONFIDENCE = 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """A logistic model: probability from named features."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def probability(self, values: Mapping[str, float]) -> float:
+        """Return the probability, 0 to 1; a feature that is absent counts as 0."""
+        score = self.bias + sum(w * values.get(name, 0.0) for name, w in self.weights.items())
+        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, score))))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWeights:
+    """All fitted numbers.
+
+    Attributes:
+        models: By name: ``support`` and ``contradict`` without and with ``_embedded``.
+        thresholds: ``supported``, ``contradicted``, ``weak``, ``aligned``.
+    """
+
+    models: Mapping[str, Logistic]
+    thresholds: Mapping[str, float]
+
+
+@cache
+def judge_weights() -> JudgeWeights:
+    """Return the weights that are shipped, read once; ``scripts/fit_judge.py`` makes them."""
+    raw = json.loads(
+        resources.files("fingerpost.verify").joinpath("weights.json").read_text("utf-8")
+    )
+    models = {
+        name: Logistic(float(model["bias"]), dict(model["weights"]))
+        for name, model in raw["models"].items()
+    }
+    return JudgeWeights(models, dict(raw["thresholds"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one source says about one claim.
+
+    Attributes:
+        verdict: The verdict.
+        p_supported: Calibrated probability that the source supports the claim.
+        p_contradicted: Probability that it contradicts it.
+    """
+
+    verdict: Verdict
+    p_supported: float
+    p_contradicted: float
+
+    @property
+    def confidence(self) -> float:
+        """Return the probability of the verdict, 0 to 1."""
+        if self.verdict is Verdict.SUPPORTED:
+            return self.p_supported
+        if self.verdict is Verdict.CONTRADICTED:
+            return self.p_contradicted
+        return max(0.0, min(1.0, 1.0 - self.p_supported - 0.5 * self.p_contradicted))
+
+
+QUOTED = Judgement(Verdict.SUPPORTED, QUOTE_CONFIDENCE, 0.0)
+
+
+def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
+    """Return what the measured evidence says about the claim."""
+    limits = weights.thresholds
+    suffix = "_embedded" if "cosine" in found.values else ""
+    supported = weights.models["support" + suffix].probability(found.values)
+    contradicted = weights.models["contradict" + suffix].probability(found.values)
+    related = found.values["coverage_window"]
+    aligned = related >= limits["aligned"]
+    if found.flags & _CONTRADICTING and aligned:
+        strength = max(contradicted, 0.5 + 0.45 * related)
+        return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - strength), strength)
+    capped = bool(found.flags & (_CAPPING | _CONTRADICTING))
+    if capped:
+        supported = min(supported, limits["supported"] - 0.01)
+    if supported >= limits["supported"]:
+        return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))
+    if contradicted >= limits["contradicted"] and aligned:
+        return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - contradicted), contradicted)
+    verdict = Verdict.WEAK if supported >= limits["weak"] else Verdict.UNVERIFIABLE
+    return Judgement(verdict, supported, min(contradicted, 1.0 - supported))
+
+
+def entailed(before: Judgement, found: Evidence | None, said: Entailment) -> Judgement:
+    """Return the judgement after an entailment hook spoke.
+
+    The hook has the last word, but for two things: a quantity or identifier that the evidence
+    gives otherwise is never supported, and a neutral answer leaves weak and unverifiable as
+    they were.
+    """
+    flags = found.flags if found else set()
+    if said.entailed >= max(said.neutral, said.contradicted):
+        if flags & {"number", "identifier"} and before.verdict is Verdict.CONTRADICTED:
+            return before
+        return Judgement(Verdict.SUPPORTED, said.entailed, said.contradicted)
+    if said.contradicted > said.neutral:
+        return Judgement(Verdict.CONTRADICTED, said.entailed, said.contradicted)
+    kept = before.verdict in (Verdict.WEAK, Verdict.UNVERIFIABLE)
+    return Judgement(before.verdict if kept else Verdict.WEAK, said.entailed, said.contradicted)

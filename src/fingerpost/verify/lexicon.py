@@ -1,0 +1,68 @@
+"""Word lists of several languages: stop words, negations, opposites, quantifiers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from fingerpost.verify.words import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Closed word classes, all folded (case and accents removed).
+
+    Attributes:
+        negations: Words that turn their clause into its opposite.
+        not_negations: Phrases that hold a negation but do not negate.
+        opposites: Word → (pair number, side) for each pair that it belongs to.
+        universal: Quantifiers and modals that claim everything.
+        existential: Quantifiers and modals that claim only a part.
+    """
+
+    negations: frozenset[str]
+    not_negations: tuple[str, ...]
+    opposites: dict[str, tuple[tuple[int, int], ...]]
+    universal: frozenset[str]
+    existential: frozenset[str]
+
+
+def _folded(words: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in words.split())
+
+
+def _opposites(pairs: list[str]) -> dict[str, tuple[tuple[int, int], ...]]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, pair in enumerate(pairs):
+        for side, words in enumerate(pair.split(" | ")):
+            for word in words.split():
+                entries = found.setdefault(fold(word), [])
+                if (number, side) not in entries:
+                    entries.append((number, side))
+    return {word: tuple(entries) for word, entries in found.items()}
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the word lists, read once from the package."""
+    raw = json.loads(
+        resources.files("fingerpost.verify").joinpath("lexicon.json").read_text("utf-8")
+    )
+    return Lexicon(
+        negations=_folded(raw["negation"]),
+        not_negations=tuple(fold(phrase) for phrase in raw["not_negation"]),
+        opposites=_opposites(raw["antonyms"]),
+        universal=_folded(raw["universal"]),
+        existential=_folded(raw["existential"]),
+    )
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return folded function words; they count for nothing in an alignment."""
+    raw = json.loads(
+        resources.files("fingerpost.verify").joinpath("lexicon.json").read_text("utf-8")
+    )
+    return _folded(raw["stop"])

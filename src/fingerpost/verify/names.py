@@ -1,0 +1,97 @@
+"""Names, identifiers, flags and code that a claim must share with its evidence."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from fingerpost.verify.words import fold
+
+_CODE = re.compile(r"`+([^`\n]+?)`+")
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+# snake_case, dotted.name, camelCase, CONSTANT_CASE, path/to/file, ERR-123, x86_64
+_IDENTIFIER = re.compile(
+    r"(?<![\w./-])(?:"
+    r"[./~]?(?:[\w.-]+/)+[\w.-]+|[A-Za-z]\w*(?:_\w+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?"
+    r"|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{2,}[-_]?\d+\w*"
+    r"|[A-Za-z_]\w*\(\))(?![\w/])"
+)
+_CAPITAL_RUN = re.compile(
+    r"(?<![\w-])(?:[A-ZÀ-ÖØ-Þ][\w'’&-]*[\w]|[A-Z])(?:\s+(?:(?:of|de|van|von|der|the|la|du|del)\s+)?"
+    r"[A-ZÀ-ÖØ-Þ][\w'’&-]*\w)*"
+)
+_OPENS = re.compile(r"(?:^|[.!?:;\n]|[-*•]\s)[\s\"'“„«(*_`]*$")
+_ABBREVIATION_DOT = re.compile(r"\b(?:e\.g|i\.e|etc|z\.B|p\. ex)$")
+
+
+class Mention(NamedTuple):
+    """A name or identifier as written, where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def identifiers(text: str) -> list[Mention]:
+    """Return code spans, flags and identifiers in order, none inside another."""
+    found: list[Mention] = []
+    for match in _CODE.finditer(text):
+        found.append(Mention(match[1].strip(), match.start(1), match.end(1)))
+    for pattern in (_FLAG, _IDENTIFIER):
+        for match in pattern.finditer(text):
+            inside = any(one.start < match.end() and match.start() < one.end for one in found)
+            word = match[0].rstrip(".")
+            if not inside and not _ABBREVIATION_DOT.match(word):
+                found.append(Mention(word, match.start(), match.start() + len(word)))
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def names(text: str) -> list[Mention]:
+    """Return runs of capitalised words; a sentence's own first capital opens none by itself.
+
+    German nouns look like names: callers leave German text out.
+    """
+    found = []
+    for match in _CAPITAL_RUN.finditer(text):
+        start, end = match.span()
+        if _OPENS.search(text[:start]):
+            first = re.match(r"\S+", match[0])
+            rest_starts = start + first.end() if first else end
+            inner = any(mark.isupper() for mark in match[0].split()[0][1:])
+            if rest_starts >= end and not inner:
+                continue
+        found.append(Mention(match[0], start, end))
+    return found
+
+
+def stands_in(identifier: str, text: str) -> bool:
+    """Return whether the identifier stands in the text as a whole, not inside a longer one."""
+    bare = identifier.removesuffix("()")
+    pattern = rf"(?<![\w-])(?<!\w\.){re.escape(bare)}(?![\w]|-\w)"
+    if re.search(pattern, text):
+        return True
+    spaced = re.sub(r"\s+", r"\\s+", re.escape(re.sub(r"\s+", " ", bare)).replace(r"\ ", " "))
+    return re.search(rf"(?<![\w-]){spaced}(?![\w]|-\w)", text, re.IGNORECASE) is not None
+
+
+def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
+    """Return the mentions that look like another value of the same thing.
+
+    Flags rival flags; dotted, snake and camel names rival each other when they share a part.
+    """
+    flag = identifier.startswith("-")
+    parts = _parts(identifier)
+    found = []
+    for other in others:
+        if fold(other.text) == fold(identifier):
+            continue
+        if flag and other.text.startswith("-"):
+            found.append(other)
+        elif not flag and not other.text.startswith("-") and parts & _parts(other.text):
+            found.append(other)
+    return found
+
+
+def _parts(identifier: str) -> frozenset[str]:
+    split = re.sub(r"([a-z])([A-Z])", r"\1 \2", identifier)
+    return frozenset(part for part in re.split(r"[^A-Za-z0-9]+", split.casefold()) if len(part) > 1)

@@ -1,0 +1,295 @@
+"""Quantities in text: numbers with units, percents, versions, dates, ordinals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fingerpost.verify.dates import Date, find_dates
+from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.quantity_words import QuantityWords, quantity_words
+from fingerpost.verify.words import fold, stem
+
+_NUMERIC = re.compile(
+    r"(?<![\w])(?<![\w.,][.,])(?<![^\W\d_]-)[-+−–]?"
+    r"(\d{1,3}(?:[,.'’_ \u00a0\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    r"(st\b|nd\b|rd\b|th\b|er\b|ère\b|ème\b|e\b|[ºª])?"
+)
+_VERSION = re.compile(
+    r"(?<![\w.])(?:(?:version|release|versión|versie)\s+v?|v\.?\s?)(\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|dev|pre)\.?\d*)?)(?!\w)"
+    r"|(?<![\w.])(\d+(?:\.\d+){2,})((?:-?(?:rc|alpha|beta|dev|pre|b|a)\.?\d*)?)(?!\w)",
+    re.IGNORECASE,
+)
+# Python 3.10, Node 18.2: a capitalised name directly before a dotted number.
+_NAMED_VERSION = re.compile(r"(?<=[a-z\d+#] )(?<!\w)(\d{1,3}\.\d{1,3})(?!\w|\.\d|,\d|\s*[%°€$])")
+_CAPITAL_BEFORE = re.compile(r"(?:^|[^\w.])([A-Z][\w+#.]*)\s$")
+_GROUPING = re.compile(r"['’_ \u00a0\u202f]")
+_THREE = 3
+_PERCENT = re.compile(r"\s*(?:per\s+cent|pour\s*cent|por\s+ciento|percent|prozent|[%％])", re.I)
+_CURRENCY = {"$": "dollar", "€": "euro", "£": "sterling"}
+_NEXT = re.compile(r"[\s\-\u00a0\u202f]{0,2}(°[CF]|[^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ONE_LETTER_SCALES = frozenset("kK")
+_STANDALONE_SCALES = frozenset(("hundert", "tausend", "mil", "mille", "cien"))
+_ONES = frozenset(("un", "une", "uno", "una", "ein", "one"))
+_CONTINUATION = re.compile(r"\s+(?:(?:and|und|et|y)\s+)?([^\W\d_]+(?:-[^\W\d_]+)*)")
+_GERMAN_HUNDREDS = re.compile(r"^(\w*?)(tausend|hundert)(\w*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One quantity.
+
+    Attributes:
+        kind: ``number``, ``version``, ``date`` or ``ordinal``.
+        values: Every reading of the number, in base units (1.000 is 1 or 1000).
+        dimension: ``time``, ``bytes``, ``percent`` …; empty for a bare number.
+        nouns: Stems of the words counted, for bare numbers and ordinals.
+        version: Numeric parts and pre-release tag.
+        date: For kind ``date``.
+        approximate: Said to be about right.
+        bound: ``more`` or ``less`` when only a bound is given.
+        soft: May match, never asks.
+        text: As written.
+        start: Where it stands.
+        end: Where it ends.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    values: tuple[float, ...] = ()
+    dimension: str = ""
+    nouns: frozenset[str] = frozenset()
+    version: tuple[int, ...] = ()
+    tag: str = ""
+    date: Date | None = None
+    approximate: bool = False
+    bound: str = ""
+    soft: bool = False
+
+
+class _Tail(NamedTuple):
+    """What follows a number: factor, dimension and where it ends."""
+
+    factor: float
+    dimension: str
+    end: int
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Return the quantities of the text in order, none inside another."""
+    tables = quantity_words()
+    found = [
+        Quantity("date", text[date.start : date.end], date.start, date.end, date=date)
+        for date in find_dates(text)
+    ]
+    if any(mark.isdigit() for mark in text):
+        _add(found, _versions(text))
+        _add(found, _numerals(text, tables))
+    _add(found, _spelled(text, tables))
+    return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _add(found: list[Quantity], more: list[Quantity]) -> None:
+    for quantity in more:
+        if not any(q.start < quantity.end and quantity.start < q.end for q in found):
+            found.append(quantity)
+
+
+def _versions(text: str) -> list[Quantity]:
+    found = []
+    for match in _VERSION.finditer(text):
+        digits, tag = (match[1], match[2]) if match[1] else (match[3], match[4])
+        found.append(_version(text, match.start(), match.end(), digits, tag or ""))
+    for match in _NAMED_VERSION.finditer(text):
+        following = _NEXT.match(text, match.end())
+        measured = following and fold(following[1]) in quantity_words().units
+        scaled = following and fold(following[1]) in quantity_words().scales
+        if _CAPITAL_BEFORE.search(text[: match.start()]) and not measured and not scaled:
+            found.append(_version(text, match.start(), match.end(), match[1], ""))
+    return found
+
+
+def _version(text: str, start: int, end: int, digits: str, tag: str) -> Quantity:
+    parts = tuple(int(part) for part in digits.split(".") if len(part) < 10)  # noqa: PLR2004
+    return Quantity(
+        "version", text[start:end], start, end, version=parts, tag=tag.strip("-").lower()
+    )
+
+
+def readings(digits: str) -> tuple[float, ...]:
+    """Return every value that the digits with separators can mean."""
+    bare = _GROUPING.sub("", digits)
+    marks = [mark for mark in bare if mark in ".,"]
+    if not marks:
+        return (float(bare),)
+    last = bare.rfind(marks[-1])
+    decimal = float(bare[:last].replace(",", "").replace(".", "") + "." + bare[last + 1 :])
+    grouped = float(bare.replace(",", "").replace(".", ""))
+    if len(marks) > 1:
+        return (decimal,) if marks[0] != marks[-1] else (grouped,)
+    if len(bare) - last - 1 != _THREE or bare.startswith("0") or last > _THREE:
+        return (decimal,)
+    return (grouped, decimal) if marks[0] == "," else (decimal, grouped)
+
+
+def _numerals(text: str, tables: QuantityWords) -> list[Quantity]:
+    found = []
+    for match in _NUMERIC.finditer(text):
+        start, end = match.start(1), match.end(1)
+        values = readings(match[1])
+        if match[2] and match.end() == match.end(2):
+            found.append(
+                Quantity(
+                    "ordinal", match[0], start, match.end(), values,
+                    nouns=_nouns(text, match.end()),
+                )
+            )  # fmt: skip
+            continue
+        glued = text[end : end + 1].isalpha() and _NEXT.match(text, end)
+        tail = _tail(text, end, tables)
+        if glued and tail.end == end:  # 3d, 2nd half of an identifier
+            continue
+        sign = (
+            -1
+            if match[0][0] in "-−" and text[match.start() - 1 : match.start()].strip() == ""
+            else 1
+        )
+        before = text[: match.start()].rstrip()
+        currency = _CURRENCY.get(before[-1:], "") if len(before) == match.start() else ""
+        found.append(
+            Quantity(
+                "number", text[start : tail.end], start, tail.end,
+                tuple(sign * value * tail.factor for value in values),
+                tail.dimension or currency, _nouns(text, tail.end),
+                approximate=_is_approximate(text, start, tables), bound=_bound(text, start, tables),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _tail(text: str, end: int, tables: QuantityWords) -> _Tail:
+    """Return the scale and unit after a number that ends at ``end``."""
+    factor = 1.0
+    for _ in range(2):
+        following = _NEXT.match(text, end)
+        word = fold(following[1]) if following else ""
+        if following and word in tables.scales and word not in tables.units:
+            if word in _ONE_LETTER_SCALES and following.start(1) != end:
+                break
+            factor *= tables.scales[word]
+            end = following.end()
+    percent = _PERCENT.match(text, end)
+    if percent:
+        return _Tail(factor, "percent", percent.end())
+    sign = text[end : end + 2].strip()[:1]
+    if sign in _CURRENCY:
+        return _Tail(factor, _CURRENCY[sign], end + text[end : end + 2].index(sign) + 1)
+    following = _NEXT.match(text, end)
+    if following and fold(following[1]) in tables.units:
+        dimension, unit = tables.units[fold(following[1])]
+        return _Tail(factor * unit, dimension, following.end())
+    return _Tail(factor, "", end)
+
+
+def _nouns(text: str, end: int) -> frozenset[str]:
+    """Return the stems of up to two content words directly after ``end``."""
+    found: list[str] = []
+    for match in _WORD.finditer(text, end, end + 48):
+        if text[end : match.start()].strip(" -\u00a0*_`\"'"):
+            break
+        end = match.end()
+        word = fold(match[0])
+        if word not in stop_words():
+            found.append(stem(word))
+        if len(found) > 1 or (not found and word in stop_words()):
+            break
+    return frozenset(found)
+
+
+def _is_approximate(text: str, start: int, tables: QuantityWords) -> bool:
+    before = text[max(0, start - 24) : start].split()[-2:]
+    return any(fold(word.strip("(,")) in tables.approximate for word in before)
+
+
+def _bound(text: str, start: int, tables: QuantityWords) -> str:
+    before = fold(text[max(0, start - 28) : start]).rstrip(" $€£*_`(")
+    for phrase, side in tables.bounds:
+        if before.endswith(phrase):
+            edge = before[: -len(phrase)]
+            if not edge or not (edge[-1].isalnum() and phrase[0].isalnum()):
+                return side
+    return ""
+
+
+def _spelled(text: str, tables: QuantityWords) -> list[Quantity]:
+    found: list[Quantity] = []
+    previous: Quantity | None = None
+    for match in _WORD.finditer(text):
+        word = fold(match[0])
+        if previous and match.start() < previous.end:
+            continue
+        value = _cardinal(word, tables)
+        if value is None and word in tables.ordinals:
+            rank = float(tables.ordinals[word])
+            soft = word in tables.units and bool(
+                found or re.search(r"\d\s*$", text[: match.start()])
+            )
+            previous = Quantity(
+                "ordinal", match[0], match.start(), match.end(), (rank,),
+                nouns=_nouns(text, match.end()), soft=soft,
+            )  # fmt: skip
+            found.append(previous)
+            continue
+        if value is None:
+            continue
+        value, end = _continued(text, match.end(), value, tables)
+        tail = _tail(text, end, tables)
+        previous = Quantity(
+            "number", text[match.start() : tail.end], match.start(), tail.end,
+            (value * tail.factor,), tail.dimension, _nouns(text, tail.end),
+            approximate=_is_approximate(text, match.start(), tables),
+            bound=_bound(text, match.start(), tables), soft=word in tables.soft,
+        )  # fmt: skip
+        found.append(previous)
+    return found
+
+
+def _continued(text: str, end: int, value: float, tables: QuantityWords) -> tuple[float, int]:
+    """Return the value after words that go on with it: five hundred and twelve."""
+    while True:
+        match = _CONTINUATION.match(text, end)
+        if not match:
+            return value, end
+        word = fold(match[1])
+        if word in tables.scales and tables.scales[word] > value and len(word) > 1:
+            value *= tables.scales[word]
+        elif word in tables.scales and len(word) > 1 and word not in tables.units:
+            return value, end
+        else:
+            more = 1.0 if word in _ONES and value >= 20 else _cardinal(word, tables)  # noqa: PLR2004
+            if more is None or not (
+                value >= 100 > more or (20 <= value < 100 and value % 10 == 0 and more < 10)
+            ):  # noqa: PLR2004
+                return value, end
+            value += more
+        end = match.end()
+
+
+def _cardinal(word: str, tables: QuantityWords) -> float | None:
+    value = tables.cardinals.get(word)
+    if value is not None:
+        return value
+    if word in _STANDALONE_SCALES:
+        return tables.scales[word]
+    match = _GERMAN_HUNDREDS.match(word)
+    if not match:
+        return None
+    head = 1.0 if match[1] in ("", "ein") else _cardinal(match[1], tables)
+    rest = 0.0 if not match[3] else _cardinal(match[3].removeprefix("und"), tables)
+    if head is None or rest is None or word in tables.scales:
+        return None
+    return head * tables.scales[match[2]] + rest

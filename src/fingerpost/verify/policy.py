@@ -1,0 +1,132 @@
+"""What happens to claims that the sources do not support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fingerpost.types.answer import (
+    AbstentionReason,
+    Answer,
+    ClaimVerdict,
+    GenerationMode,
+    SourceCitation,
+    Verdict,
+    VerifiedResponse,
+)
+from fingerpost.types.document import Span
+from fingerpost.verify.verifier import OnUnsupported
+
+_DROPPED = frozenset((Verdict.CONTRADICTED, Verdict.UNVERIFIABLE))
+_ONLY_SIGNS = re.compile(r"[\s>|*_+\-•‣◦·]*(?:\(?\d{1,3}[.)])?[\s>|*_\-]*(?:\[[ xX]\])?\s*")
+_NOTHING_LEFT = "No statement of the answer is supported by its sources."
+
+
+def apply_policy(
+    answer_text: str, response: VerifiedResponse, policy: OnUnsupported
+) -> tuple[str, tuple[ClaimVerdict, ...]]:
+    """Return the answer's text after the policy and the claims that left it.
+
+    ``drop`` takes out contradicted and unverifiable sentences with their markers, and the
+    list item or table row when nothing of it is left; weak and unchecked ones stay, flagged.
+    ``flag`` changes nothing; ``repair`` needs a model and without one does what ``flag`` does.
+    Claims without a place in the answer cannot be dropped. The text may become empty.
+    """
+    if policy is not OnUnsupported.DROP:
+        return answer_text, ()
+    dropped = tuple(c for c in response.claims if c.verdict in _DROPPED and c.span is not None)
+    ranges = _ranges(answer_text, [c.span for c in dropped if c.span is not None])
+    return _cut(answer_text, ranges), dropped
+
+
+def apply_verdict_policy(
+    answer: Answer, sources: Sequence[SourceCitation], grounding: VerifiedResponse
+) -> tuple[Answer, tuple[SourceCitation, ...], VerifiedResponse]:
+    """Drop unsupported sentences from the answer; spans of what stays move along.
+
+    Sources that only dropped sentences cited are no longer ``cited``. The grounding keeps every
+    claim, the dropped ones without a span. An answer of which nothing is left abstains.
+    """
+    text, dropped = apply_policy(answer.text, grounding, OnUnsupported.DROP)
+    if not dropped:
+        return answer, tuple(sources), grounding
+    ranges = _ranges(answer.text, [c.span for c in dropped if c.span is not None])
+    gone = {id(claim) for claim in dropped}
+    claims = tuple(
+        replace(claim, span=None)
+        if id(claim) in gone or claim.span is None
+        else replace(claim, span=_moved(claim.span, ranges))
+        for claim in grounding.claims
+    )
+    kept = tuple(
+        replace(citation, span=_moved(citation.span, ranges))
+        for citation in answer.citations
+        if not any(start <= citation.span.start < end for start, end in ranges)
+    )
+    cited = {citation.source_index for citation in kept}
+    shown = tuple(replace(one, cited=one.cited and one.index in cited) for one in sources)
+    if not text.strip():
+        changed = replace(
+            answer, text=_NOTHING_LEFT, mode=GenerationMode.ABSTAINED, citations=(),
+            abstention=AbstentionReason.EVIDENCE_TOO_WEAK,
+        )  # fmt: skip
+    else:
+        changed = replace(answer, text=text, citations=kept)
+    return changed, shown, replace(grounding, claims=claims)
+
+
+def _ranges(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:
+    """Return the ranges to cut, ascending and disjoint, blanks and empty lines included."""
+    merged: list[tuple[int, int]] = []
+    for span in sorted(spans):
+        start, end = max(span.start, merged[-1][1] if merged else 0), span.end
+        if merged and not text[merged[-1][1] : start].strip(" \t"):
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif end > start:
+            merged.append((start, end))
+    return _joined([_widened(text, start, end) for start, end in merged])
+
+
+def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the range with the blanks around it, or with its whole line when that empties."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    before, after = text[line_start:start], text[end:line_end]
+    if _ONLY_SIGNS.fullmatch(before) and _ONLY_SIGNS.fullmatch(after):
+        return line_start, min(len(text), line_end + 1)
+    while end < line_end and text[end] in " \t":
+        end += 1
+    if end == line_end:
+        while start > line_start and text[start - 1] in " \t":
+            start -= 1
+    return start, end
+
+
+def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in ranges:
+        parts.append(text[at:start])
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def _moved(span: Span, ranges: Sequence[tuple[int, int]]) -> Span:
+    return Span(_offset(span.start, ranges), _offset(span.end, ranges))
+
+
+def _offset(at: int, ranges: Sequence[tuple[int, int]]) -> int:
+    """Return where an offset of the old text stands in the new one."""
+    return at - sum(min(at, end) - start for start, end in ranges if start < at)

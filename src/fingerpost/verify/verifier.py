@@ -1,0 +1,346 @@
+"""Each claim of an answer held against its sources."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from anyio import to_thread
+
+from fingerpost.errors import VerificationError
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
+from fingerpost.types.document import Span
+from fingerpost.verify.base import Entailment, EntailmentHook, SourceText
+from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_claim
+from fingerpost.verify.evidence import Reading, SourceSentences
+from fingerpost.verify.features import Evidence, add_cosines, measure
+from fingerpost.verify.judge import QUOTED, Judgement, entailed, judge, judge_weights
+from fingerpost.verify.quote import find_quote
+
+_RANK = {
+    Verdict.SUPPORTED: 3,
+    Verdict.CONTRADICTED: 2,
+    Verdict.WEAK: 1,
+    Verdict.UNVERIFIABLE: 0,
+    Verdict.NOT_CHECKED: -1,
+}
+_SURE = 0.93
+
+
+class OnUnsupported(StrEnum):
+    """What happens to a claim that its sources do not support."""
+
+    FLAG = "flag"
+    DROP = "drop"
+    REPAIR = "repair"
+
+
+@dataclass(slots=True)
+class _Source:
+    """A source with its sentences, cut when first asked for."""
+
+    given: SourceText
+    text: str
+    cut: bool
+    _sentences: SourceSentences | None = None
+
+    @property
+    def sentences(self) -> SourceSentences:
+        if self._sentences is None:
+            self._sentences = SourceSentences(self.text)
+        return self._sentences
+
+
+@dataclass(slots=True)
+class _Held:
+    """A claim held against one source."""
+
+    source: _Source
+    judgement: Judgement
+    evidence: Evidence | None = None
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class _Case:
+    """A claim and all that it was held against."""
+
+    claim: Claim
+    reading: Reading
+    held: list[_Held] = field(default_factory=list)
+    checked: bool = True
+
+
+class CitationVerifier:
+    """Checks claims against the best sentences of their sources.
+
+    Example:
+        >>> found = CitationVerifier().verify_sync(
+        ...     "Helm uses 3 modes [1].", ["Helm uses four modes."]
+        ... )
+        >>> found.claims[0].verdict.value
+        'contradicted'
+    """
+
+    def __init__(
+        self,
+        *,
+        embedder: EmbeddingModel | None = None,
+        nli: EntailmentHook | None = None,
+        on_unsupported: OnUnsupported = OnUnsupported.FLAG,
+        extract_claims: Callable[[str], Sequence[str]] | None = None,
+        max_embedded_sentences: int = 24,
+        max_source_chars: int = 2_000_000,
+        time_limit_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Set up; nothing is loaded before the first call.
+
+        Args:
+            embedder: Judges the claims that words leave undecided.
+            nli: Entailment hook; has the last word on claims that are no verbatim quotes.
+            on_unsupported: Kept for `policy.apply_policy`; verdicts do not depend on it.
+            extract_claims: Cuts an answer into claims in place of ours.
+            max_embedded_sentences: Most texts embedded in one call of `verify`.
+            max_source_chars: A source is read up to here; a claim that what was read does not
+                support is then ``not_checked``.
+            time_limit_s: Claims whose turn comes later than this are ``not_checked``.
+            clock: Monotonic seconds.
+        """
+        self.on_unsupported = OnUnsupported(on_unsupported)
+        self._embedder = embedder
+        self._nli = nli
+        self._extract = extract_claims
+        self._max_embedded = max_embedded_sentences
+        self._max_chars = max_source_chars
+        self._time_limit_s = time_limit_s
+        self._clock = clock
+
+    async def verify(
+        self, answer_or_claims: str | Sequence[str], sources: Sequence[str | SourceText]
+    ) -> VerifiedResponse:
+        """Return what the sources say about each claim, in reading order.
+
+        A string is an answer whose claims are extracted; a sequence is taken as the claims.
+        Plain strings among the sources are numbered by their place, from 1.
+
+        Raises:
+            VerificationError: The entailment hook failed or gave no probabilities.
+        """
+        cases = await to_thread.run_sync(self._hold, answer_or_claims, tuple(sources))
+        for case, held, premise in self._premises(cases):
+            said = self._ask(premise, case.claim.text)
+            held.judgement = entailed(held.judgement, held.evidence, await _awaited(said))
+        return self._response(cases)
+
+    def verify_sync(
+        self, answer_or_claims: str | Sequence[str], sources: Sequence[str | SourceText]
+    ) -> VerifiedResponse:
+        """Do what `verify` does, blocking; an entailment hook must be a plain function.
+
+        Raises:
+            VerificationError: The entailment hook failed, is a coroutine function, or gave no
+                probabilities.
+        """
+        cases = self._hold(answer_or_claims, tuple(sources))
+        for case, held, premise in self._premises(cases):
+            said = self._ask(premise, case.claim.text)
+            if not isinstance(said, Entailment):
+                if inspect.iscoroutine(said):
+                    said.close()
+                raise VerificationError(
+                    "an asynchronous entailment hook needs verify(), not verify_sync()"
+                )
+            held.judgement = entailed(held.judgement, held.evidence, said)
+        return self._response(cases)
+
+    def _claims(self, answer_or_claims: str | Sequence[str]) -> list[Claim]:
+        if not isinstance(answer_or_claims, str):
+            return [listed_claim(text) for text in answer_or_claims]
+        if self._extract is not None:
+            return claims_of(answer_or_claims, list(self._extract(answer_or_claims)))
+        return extract_claims(answer_or_claims)
+
+    def _sources(self, sources: Iterable[str | SourceText]) -> list[_Source]:
+        found = []
+        for number, given in enumerate(sources, start=1):
+            source = SourceText(given, number) if isinstance(given, str) else given
+            cut = len(source.text) > self._max_chars
+            found.append(
+                _Source(source, source.text[: self._max_chars] if cut else source.text, cut)
+            )
+        return found
+
+    def _hold(
+        self, answer_or_claims: str | Sequence[str], given: tuple[str | SourceText, ...]
+    ) -> list[_Case]:
+        """Hold each claim against the sources, by words and then by embeddings."""
+        sources = self._sources(given)
+        started = self._clock()
+        cases = []
+        for claim in self._claims(answer_or_claims):
+            case = _Case(claim, Reading(claim.text))
+            late = self._time_limit_s is not None and self._clock() - started > self._time_limit_s
+            if late:
+                case.checked = False
+            else:
+                _hold_words(case, sources)
+            cases.append(case)
+        self._embed(cases)
+        return cases
+
+    def _embed(self, cases: list[_Case]) -> None:
+        """Judge undecided claims again with the embeddings of their best source's sentences."""
+        if self._embedder is None:
+            return
+        left = self._max_embedded
+        for case in cases:
+            held = _undecided(case)
+            if held is None or held.evidence is None:
+                continue
+            texts = list(dict.fromkeys((case.claim.text, *held.evidence.candidates)))
+            if len(texts) > left:
+                continue
+            left -= len(texts)
+            vectors = self._embedder.embed(texts)
+            by_text = dict(zip(texts, vectors @ vectors[0], strict=True))
+            add_cosines(held.evidence, [float(by_text[t]) for t in held.evidence.candidates])
+            held.judgement = judge(held.evidence, judge_weights())
+
+    def _premises(self, cases: list[_Case]) -> Iterator[tuple[_Case, _Held, str]]:
+        if self._nli is None:
+            return
+        for case in cases:
+            for held in case.held:
+                if held.evidence is not None and held.evidence.window is not None:
+                    window = held.evidence.window
+                    yield case, held, held.source.text[window.start : window.end]
+
+    def _ask(self, premise: str, hypothesis: str) -> object:
+        assert self._nli is not None
+        try:
+            return self._nli(premise, hypothesis)
+        except Exception as error:
+            raise VerificationError(f"the entailment hook failed: {error}") from error
+
+    def _response(self, cases: list[_Case]) -> VerifiedResponse:
+        uses_markers = any(case.claim.markers for case in cases)
+        found = tuple(_verdict(case, uses_markers=uses_markers) for case in cases)
+        n_supported = sum(one.verdict is Verdict.SUPPORTED for one in found)
+        method = "lexical"
+        if any(
+            held.evidence and "cosine" in held.evidence.values for c in cases for held in c.held
+        ):
+            method += "+embedding"
+        if self._nli is not None:
+            method += "+nli"
+        return VerifiedResponse(
+            claims=found,
+            overall_grounded=all(one.verdict is not Verdict.CONTRADICTED for one in found),
+            supported_ratio=n_supported / len(found) if found else 1.0,
+            method=method,
+        )
+
+
+async def _awaited(said: object) -> Entailment:
+    try:
+        value = await said if inspect.isawaitable(said) else said
+    except Exception as error:
+        raise VerificationError(f"the entailment hook failed: {error}") from error
+    if not isinstance(value, Entailment):
+        raise VerificationError(f"the entailment hook gave {type(value).__name__}, not Entailment")
+    return value
+
+
+def _hold_words(case: _Case, sources: list[_Source]) -> None:
+    """Look for a verbatim quote, in cited sources first; else measure every source."""
+    cited = [source for source in sources if source.given.index in case.claim.markers]
+    rest = [source for source in sources if source.given.index not in case.claim.markers]
+    for source in (*cited, *rest):
+        span = find_quote(case.claim.text, source.text)
+        if span is not None:
+            case.held.append(_Held(source, QUOTED, span=span))
+            return
+    for source in sources:
+        evidence = measure(case.reading, source.sentences)
+        case.held.append(_Held(source, judge(evidence, judge_weights()), evidence, evidence.focus))
+
+
+def _strength(held: _Held) -> tuple[int, float, str]:
+    """Order by verdict, then probability; the text breaks ties, so that order never counts."""
+    judgement = held.judgement
+    sure = (
+        judgement.p_contradicted
+        if judgement.verdict is Verdict.CONTRADICTED
+        else judgement.p_supported
+    )
+    return _RANK[judgement.verdict], sure, held.source.text
+
+
+def _undecided(case: _Case) -> _Held | None:
+    """Return the best source of a claim that words alone do not settle."""
+    if not case.held:
+        return None
+    best = max(case.held, key=_strength)
+    if best.evidence is None or best.evidence.focus is None or best.judgement.p_supported >= _SURE:
+        return None
+    return best
+
+
+def _verdict(case: _Case, *, uses_markers: bool) -> ClaimVerdict:
+    claim = case.claim
+    missing = uses_markers and not claim.markers
+    if not case.checked or not case.held:
+        verdict = Verdict.UNVERIFIABLE if case.checked else Verdict.NOT_CHECKED
+        reasons = ("no source given",) if case.checked else ("time limit",)
+        return ClaimVerdict(
+            claim.text, claim.span, verdict, 1.0 if case.checked else 0.0,
+            markers=claim.markers, missing_citation=missing, reasons=reasons,
+        )  # fmt: skip
+    cited = [held for held in case.held if held.source.given.index in claim.markers]
+    best = max(case.held, key=_strength)
+    if cited:
+        own = max(cited, key=_strength)
+        if own.judgement.verdict is best.judgement.verdict or _RANK[best.judgement.verdict] < 2:  # noqa: PLR2004
+            best = own
+    supported = best.judgement.verdict is Verdict.SUPPORTED
+    unread = any(held.source.cut for held in case.held)
+    if unread and not supported:
+        return ClaimVerdict(
+            claim.text, claim.span, Verdict.NOT_CHECKED, 0.0, markers=claim.markers,
+            missing_citation=missing, reasons=("source longer than the limit",),
+        )  # fmt: skip
+    wrong = supported and bool(claim.markers) and best.source.given.index not in claim.markers
+    return _with_place(case, best, wrong=wrong, missing=missing)
+
+
+def _with_place(case: _Case, best: _Held, *, wrong: bool, missing: bool) -> ClaimVerdict:
+    claim, source, span = case.claim, best.source.given, best.span
+    decides = span is not None and best.judgement.verdict is not Verdict.UNVERIFIABLE
+    reasons = list(best.evidence.reasons if best.evidence else ("verbatim",))
+    if wrong:
+        reasons.append(f"supported by source {source.index}, not by the one cited")
+    first = last = 0
+    if span is not None and decides:
+        first = source.line_start + source.text.count("\n", 0, span.start)
+        last = first + source.text.count("\n", span.start, span.end)
+    lines = f"{first}-{last}" if last > first else f"{first}"
+    return ClaimVerdict(
+        claim=claim.text,
+        span=claim.span,
+        verdict=best.judgement.verdict,
+        confidence=best.judgement.confidence,
+        source_index=source.index if decides else None,
+        source_ref=f"{source.ref}:{lines}" if decides and source.ref else "",
+        source_snippet=source.text[span.start : span.end] if span is not None and decides else "",
+        source_span=span if decides else None,
+        source_line=first if decides else None,
+        markers=claim.markers,
+        wrong_citation=wrong,
+        missing_citation=missing,
+        reasons=tuple(dict.fromkeys(reasons)),
+    )
