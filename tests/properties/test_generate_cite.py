@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +19,7 @@ _TEXT = st.lists(_PIECES, max_size=40).map("".join)
 def _streamed(text: str, cuts: list[int], n_sources: int) -> tuple[str, tuple, int]:
     stream = MarkerStream(n_sources)
     places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
-    parts = [stream.feed(text[a:b]) for a, b in zip(places, places[1:], strict=False)]
+    parts = [stream.feed(text[a:b]) for a, b in pairwise(places)]
     parts.append(stream.close())
     return "".join(parts), tuple(stream.citations), stream.removed
 

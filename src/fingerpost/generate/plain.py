@@ -43,7 +43,8 @@ _UNDERLINED = re.compile(r"(?<![\w`])(__?)(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])
 _STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,1000}?)~~")
 _DUNDER = re.compile(r"(?<![\w`])__[a-z][a-z0-9]{0,40}__(?![\w`])")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_QUOTED = re.compile(r"^[ \t]{0,12}>[ \t]?", re.MULTILINE)
+# Marks of a block quote on its further lines; its first is left out by whoever cuts the text.
+_QUOTED = re.compile(r"(?<=\n)[ \t]{0,12}>[ \t]?")
 _ADMONITION = re.compile(
     r"^\s*\[!\w{1,20}\]\s*|^\s*(?:\.\. |:{2,4})\w[\w-]{0,30}(?:::)?\s*", re.MULTILINE
 )
@@ -57,6 +58,10 @@ _ELEMENT = re.compile(r"</?[A-Za-z!?][^<>\n]{0,200}>")
 _INDEXED = re.compile(r"(?<![\w`])[\w.]{1,80}(?:\[\s*\d{1,6}\s*\])+")
 _BRACKETED = re.compile(r"[\[［【]\s*(\d[\d\s,，、-]{0,40})[\]］】]")
 _BLANKS = re.compile(r"\s+")
+# While prose is rewritten, each code span is one character of a private range.
+_FIRST_SPAN = 0xE100
+_MAX_SPANS = 0x1000
+_PRIVATE = re.compile("[\ue100-\uf0ff]")
 # Without any of these a text is plain already.
 _MARKUP = re.compile(r"[\[\]［【<>`*_~\\{}&@]|//|\.\.|::|(?i:www\.|[a-z]:\S)")
 
@@ -83,7 +88,12 @@ def plain_text(markup: str) -> str:
         return _BLANKS.sub(" ", text).strip()
     text = _QUOTED.sub("", text) if ">" in text else text
     text = _unlinked(_ADMONITION.sub("", text))
-    return _BLANKS.sub(" ", _outside_code(text, _prose)).strip()
+    if "`" in text:
+        text, spans = _set_aside(text)
+        text = _put_back(_prose(text), spans)
+    else:
+        text = _prose(text)
+    return _BLANKS.sub(" ", text).strip()
 
 
 def code_text(code: str) -> str:
@@ -109,6 +119,33 @@ def _unlinked(text: str) -> str:
     text = _IMAGE.sub("", _BADGE.sub("", text))
     text = _FOOTNOTE.sub("", _REFERENCE.sub("", text))
     return _LINK.sub(r"\1", _LINK.sub(r"\1", text))
+
+
+def _set_aside(text: str) -> tuple[str, list[str]]:
+    """Return the text with a private character for each code span, and the spans."""
+    spans: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        if len(spans) == _MAX_SPANS:
+            return found.group(2).replace("`", "'")
+        spans.append(_code_span(found.group(2)))
+        return chr(_FIRST_SPAN + len(spans) - 1)
+
+    return _CODE_SPAN.sub(keep, _PRIVATE.sub("", text)), spans
+
+
+def _put_back(text: str, spans: list[str]) -> str:
+    """Return the text with its code spans; one that fell into inserted code loses its ticks."""
+    parts = text.split("`")
+    for at in range(len(parts)):
+        inside = at % 2 == 1
+        parts[at] = _PRIVATE.sub(lambda found: _span_of(found.group(), spans, inside), parts[at])  # noqa: B023 - used at once
+    return "`".join(parts)
+
+
+def _span_of(private: str, spans: list[str], inside: bool) -> str:  # noqa: FBT001 - private
+    span = spans[ord(private) - _FIRST_SPAN]
+    return span.strip("`") if inside else span
 
 
 def _outside_code(text: str, rewrite: Callable[[str], str]) -> str:

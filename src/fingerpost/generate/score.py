@@ -19,7 +19,7 @@ _ERROR_CODE = re.compile(
 )
 _NEAR_TIE = 0.92
 _MEANING = 0.6
-_USUAL_TOKENS = 50
+_USUAL_TOKENS = 40
 _LONG_TOKENS = 150
 
 
@@ -83,7 +83,7 @@ class Weights:
     heading: float = 0.4
     defines: float = 0.35
     short: float = -0.25
-    long: float = -0.3
+    long: float = -0.45
     code_unasked: float = -0.4
     code_alone: float = -0.15
     asks: float = -0.35
@@ -178,6 +178,7 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
     """Return the feature values of a unit by the names of `Weights`, each 0 to 1."""
     own = frozenset(unit.tokens)
     is_code = unit.kind is UnitKind.CODE
+    likeness = _likeness(question, near.title)
     share = question.share(own)
     joined = frozenset(pairwise(unit.tokens))
     pairs = len(question.pairs & joined) / len(question.pairs) if question.pairs else 0.0
@@ -194,11 +195,11 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
         "code": float(any(code in unit.text for code in question.codes)),
         "hit": near.hit,
         "first": float(unit.first),
-        "heading": _likeness(question, near.title) * (1.0 if unit.first else 0.5),
+        "heading": likeness * (1.0 if unit.first else 0.5),
         "defines": float(Want.DEFINITION in question.wants and _defines(question, unit)),
         "long": min(max(len(unit.tokens) - _USUAL_TOKENS, 0) / _LONG_TOKENS, 1.0),
         "code_unasked": float(is_code and Want.HOW not in question.wants),
-        "code_alone": float(is_code and unit.lead is None),
+        "code_alone": float(is_code and unit.lead is None and not likeness),
         "short": float(len(own) < 4 and unit.kind is UnitKind.SENTENCE),  # noqa: PLR2004
         "asks": float(unit.text.endswith(("?", "？", "؟"))),
     }

@@ -42,6 +42,7 @@ LIMITS: Mapping[Tier, Limits] = {
 }
 _MAX_COMPANIONS = 10
 _SAME = 0.85
+_BARE_CODE = 0.95
 _SHORT = 200
 _LEANS_BACK = re.compile(
     r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus"
@@ -97,7 +98,7 @@ def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) ->
         gains = [_gain(item, chosen, missing, question, limits) for item in pool]
         best = max(range(len(pool)), key=lambda at: (gains[at], -at))
         item = pool.pop(best)
-        weak = bool(chosen) and item.score < limits.floor * chosen[0].score
+        weak = bool(chosen) and item.score < _floor(item, chosen, limits) * chosen[0].score
         if weak or any(_repeats(item, other) for other in chosen):
             continue
         chosen.append(item)
@@ -131,6 +132,13 @@ def _overlap(item: ScoredUnit, other: ScoredUnit) -> float:
     """Return the share of the smaller token set that both hold, 0 to 1."""
     smaller = min(len(item.tokens), len(other.tokens))
     return len(item.tokens & other.tokens) / smaller if smaller else 1.0
+
+
+def _floor(item: ScoredUnit, chosen: Sequence[ScoredUnit], limits: Limits) -> float:
+    """Return the share of the best score that a unit needs; bare code from elsewhere more."""
+    bare = item.unit.kind is UnitKind.CODE and item.unit.lead is None
+    known = any(item.unit.hit == other.unit.hit for other in chosen)
+    return max(limits.floor, _BARE_CODE) if bare and not known else limits.floor
 
 
 def _repeats(item: ScoredUnit, other: ScoredUnit) -> bool:
