@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
 
@@ -42,7 +43,7 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     return [_newest(group, query_text) for group in groups]
 
 
-def alike(left: Hit, right: Hit, asked: Set[str] = frozenset()) -> bool:
+def alike(left: Hit, right: Hit, asked: AbstractSet[str] = frozenset()) -> bool:
     """Return whether two hits say the same, word for word but for a tenth of the words."""
     if left.chunk.language != right.chunk.language:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart, RetrieveVector
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
@@ -62,7 +63,13 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
         wide = await expand_stage(run, found, found.hits)
         ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
         return evidence_of(run, level, found, spread(ranked, k), wide)
-    return await investigate(run, found, k, evidence_of)
+    deep = await investigate(run, found, k)
+    return replace(
+        evidence_of(run, level, found, deep.hits, deep.ranked),
+        sub_queries=deep.sub_queries,
+        uncovered=deep.uncovered,
+        synthesis=deep.synthesis,
+    )
 
 
 async def first_search(run: Run, k: int) -> HybridResult:
@@ -84,7 +91,6 @@ def evidence_of(
     found: HybridResult,
     hits: Sequence[Hit],
     wide: Sequence[Hit] = (),
-    **more: object,
 ) -> Evidence:
     """Return the hits with all that was looked at on the way."""
     texts = [searchable_text(hit) for hit in hits[:_COVERING]]
@@ -97,5 +103,4 @@ def evidence_of(
         coverage=found.question.coverage(texts),
         generation=run.reader.info.generation,
         timings=run.timings,
-        **more,  # type: ignore[arg-type]
     )

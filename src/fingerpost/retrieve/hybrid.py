@@ -13,6 +13,7 @@ from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.features import features
 from fingerpost.retrieve.fuse import convex, order
 from fingerpost.retrieve.legs import Legs, run_legs
+from fingerpost.retrieve.mention import raise_named
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.question import Question, ask
 from fingerpost.retrieve.weights import weights
@@ -100,7 +101,7 @@ def search_for(
     hits: list[Hit] = []
     for block in _blocks(ranking, k):
         read += _hits(reader, legs, scores, block, first=len(read) + 1)
-        hits = distinct(read, question.text)
+        hits = distinct(raise_named(read, question.text), question.text)
         if len(hits) > k:
             break
     if explain:

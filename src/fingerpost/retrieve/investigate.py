@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import anyio
 
@@ -25,26 +24,29 @@ from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.research import Findings, research
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import allowed, checked, expand_stage, rerank_stage
-from fingerpost.stores.base import Reader
-from fingerpost.types.decision import Tier
-from fingerpost.types.evidence import Evidence, Hit
+from fingerpost.types.evidence import Hit
 
 PART_K = 10
 _SOURCES = ("web", "docs", "media")
 
 
-class MakeEvidence(Protocol):
-    """Builds the evidence; `dispatch` hands it in."""
+@dataclass(frozen=True, slots=True)
+class Investigation:
+    """What the third tier found.
 
-    def __call__(
-        self,
-        run: Run,
-        level: Tier,
-        found: HybridResult,
-        hits: Sequence[Hit],
-        wide: Sequence[Hit] = (),
-        **more: object,
-    ) -> Evidence: ...
+    Attributes:
+        hits: Kept, best first.
+        ranked: All that was ranked, best first; holds ``hits``.
+        sub_queries: What the question was split into, empty when it has one part.
+        uncovered: Parts for which nothing was found.
+        synthesis: Notes of the research pass, empty when it did not run.
+    """
+
+    hits: list[Hit]
+    ranked: list[Hit]
+    sub_queries: tuple[str, ...]
+    uncovered: tuple[str, ...]
+    synthesis: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,13 @@ class _Part:
     ranked: list[Hit]
 
 
-async def investigate(run: Run, found: HybridResult, k: int, make: MakeEvidence) -> Evidence:
-    """Return the evidence for a question that may have several parts.
+async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
+    """Return what is found for a question that may have several parts.
 
     Args:
         run: The retrieval in flight.
         found: The search for the question as a whole; it always takes part.
         k: How many hits to keep.
-        make: Builds the evidence.
     """
     texts = decompose(found.question.text, run.tools.max_sub_queries)
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
@@ -76,12 +77,9 @@ async def investigate(run: Run, found: HybridResult, k: int, make: MakeEvidence)
     if findings is not None and findings.hits:
         ranked = interleaved([*lists, list(findings.hits)], run.request.text)
         hits = spread(ranked, k)
-    return make(
-        run,
-        Tier.RESEARCH,
-        found,
-        hits,
-        ranked,
+    return Investigation(
+        hits=hits,
+        ranked=ranked,
         sub_queries=tuple(texts),
         uncovered=findings.uncovered if findings else (),
         synthesis=findings.synthesis if findings else "",
@@ -137,12 +135,7 @@ async def _research_stage(
     started = time.perf_counter()
     run.emit(ResearchStart)
     try:
-        if run.tools.remaining_s() <= 0:
-            raise TimeoutError("no time left")
-        if run.tools.deep_research is None:
-            findings = await run.in_thread(lambda: _built_in(run, parts, hits))
-        else:
-            findings = await _by_hook(run, found)
+        findings = await _researched(run, found, parts, hits)
     except Exception as error:  # research is extra; the hits stand without it
         run.fall_back("research-skip", f"{type(error).__name__}: {error}")
         return None
@@ -153,6 +146,16 @@ async def _research_stage(
         duration_ms=run.took("research", started),
     )
     return findings
+
+
+async def _researched(
+    run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
+) -> Findings:
+    if run.tools.remaining_s() <= 0:
+        raise TimeoutError("no time left")
+    if run.tools.deep_research is not None:
+        return await _by_hook(run, found)
+    return await run.in_thread(lambda: _built_in(run, parts, hits))
 
 
 def _built_in(run: Run, parts: Sequence[str], hits: Sequence[Hit]) -> Findings:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fingerpost.retrieve.features import identifiers
 from fingerpost.retrieve.hybrid import searchable_text
-from fingerpost.retrieve.question import Question, token_list, token_set
+from fingerpost.retrieve.question import Question, token_list
 from fingerpost.retrieve.weights import weights
 from fingerpost.types.evidence import Hit
 
@@ -48,18 +49,23 @@ def signals(question: Question, hit: Hit, names: Sequence[str]) -> dict[str, flo
     if not total:
         return {}
     text = searchable_text(hit)
-    head = " ".join((hit.document.title, *hit.chunk.heading_path))
+    tokens = token_list(text)
     low = text.casefold()
     return {
-        "coverage": question.coverage([text]),
-        "proximity": _window(question, token_list(text)) / total,
-        "heading": _share(question, token_set(head)) / total,
+        "proximity": _window(question, tokens) / total,
+        "phrase": _phrase(question, tokens),
         "identifier": sum(name in low for name in names) / len(names) if names else 0.0,
     }
 
 
-def _share(question: Question, found: frozenset[str]) -> float:
-    return sum(r for t, r in question.rarity.items() if t in found)
+def _phrase(question: Question, tokens: Sequence[str]) -> float:
+    """Return the rarity-weighted share of the question's neighbours that are neighbours here."""
+    asked = [t for t in token_list(question.text) if t in question.rarity]
+    pairs = {(a, b): question.rarity[a] + question.rarity[b] for a, b in pairwise(asked)}
+    if not pairs:
+        return 0.0
+    here = set(pairwise(tokens))
+    return sum(w for pair, w in pairs.items() if pair in here) / sum(pairs.values())
 
 
 def _window(question: Question, tokens: Sequence[str]) -> float:

@@ -51,8 +51,10 @@ class Run:
         return spent
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Return what blocking work gives, off the event loop. It is never abandoned: the
-        reader may be closed only after it."""
+        """Return what blocking work gives, off the event loop.
+
+        It is never abandoned: the reader may be closed only after it.
+        """
         return await to_thread.run_sync(work, limiter=self.tools.limiter)
 
     def question(self, text: str, context: Sequence[str] = ()) -> Question:

@@ -74,10 +74,11 @@ async def _by_hook(
         )
         offered = {hit.chunk.id for hit in hits}
         kept = [hit for hit in merged(checked(given)) if hit.chunk.id in offered]
-        if not kept:
-            raise ValueError("the reranker kept none of the hits")
     except Exception as error:  # a host's hook may fail in any way
         run.fall_back("rerank-skip", f"{type(error).__name__}: {error}")
+        return None
+    if not kept:
+        run.fall_back("rerank-skip", "the reranker kept none of the hits")
         return None
     return kept[:top_n]
 

@@ -17,10 +17,12 @@ class Weights:
     Attributes:
         fusion: Feature name → weight in the log odds of the lexical leg.
         rerank: Signal name → weight that is added to the fused score, >= 0.
+        named: Share of a hit's score that a page which it names gains, 0 to 1.
     """
 
     fusion: Mapping[str, float]
     rerank: Mapping[str, float]
+    named: float
 
     def lexical(self, features: Mapping[str, float]) -> float:
         """Return the weight of the lexical leg, 0 to 1; unknown features count nothing."""
@@ -33,4 +35,4 @@ def weights() -> Weights:
     """Return the fitted weights that ship with the package."""
     raw = files("fingerpost.retrieve").joinpath("weights.json").read_text("utf-8")
     stored = json.loads(raw)
-    return Weights(fusion=stored["fusion"], rerank=stored["rerank"])
+    return Weights(fusion=stored["fusion"], rerank=stored["rerank"], named=stored["named"])
