@@ -67,22 +67,30 @@ def scores(
     places = [first_relevant(found.passages[:DEPTH], case.gold) for case, found in answerable]
     values: dict[str, float | int | None] = {"n": len(answerable)}
     for k in _HITS:
-        values[f"hit@{k}"] = mean([float(place is not None and place <= k) for place in places])
-    values["mrr"] = mean([1 / place if place else 0.0 for place in places])
-    values["ndcg@10"] = mean(
+        values[f"hit@{k}"] = _share([place is not None and place <= k for place in places])
+    values["mrr"] = _mean([1 / place if place else 0.0 for place in places])
+    values["ndcg@10"] = _mean(
         [ndcg_at(found.passages, case.grades, DEPTH) for case, found in answerable]
     )
     for k in _HITS[1:]:
-        values[f"recall@{k}"] = mean(
+        values[f"recall@{k}"] = _mean(
             [recall_at(found.passages, case.gold, k) for case, found in answerable]
         )
     values["p50_ms"] = percentile([found.retrieve_ms for _, found in pairs], 0.5)
     values["p50_embed_ms"] = percentile([found.embed_ms for _, found in pairs], 0.5)
     values["n_without_gold"] = len(hopeless)
     if hopeless:
-        values["abstained"] = mean([float(found.abstained) for found in hopeless])
-        values["abstained_with_gold"] = mean([float(f.abstained) for _, f in answerable])
+        values["abstained"] = _share([found.abstained for found in hopeless])
+        values["abstained_with_gold"] = _share([found.abstained for _, found in answerable])
     return values
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return mean(values) if values else None
+
+
+def _share(values: Sequence[bool]) -> float | None:
+    return _mean([float(value) for value in values])
 
 
 def _by(

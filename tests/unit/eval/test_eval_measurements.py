@@ -46,6 +46,14 @@ def test_retrieval_is_scored_over_questions_with_gold_and_abstention_apart():
     assert out["languages"]["en"]["hit@1"] == 1.0
 
 
+def test_a_group_without_any_gold_has_no_ranking_measures():
+    asked = [question("q1", "a", answerability="yes"), question("q2", "", answerability="no")]
+    found = [Ranking(("a",)), Ranking((), abstained=True)]
+    out = measured("set", asked, found).to_json()["answerability"]["no"]
+    assert (out["n"], out["hit@1"], out["mrr"], out["abstained"]) == (0, None, None, 1.0)
+    assert out["abstained_with_gold"] is None
+
+
 def test_a_place_below_the_tenth_is_no_hit():
     ranked = (*(f"x{n}" for n in range(10)), "a")
     out = measured("set", [question("q", "a")], [Ranking(ranked)]).to_json()
