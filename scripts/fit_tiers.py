@@ -1,7 +1,12 @@
 """Fit the offline tier classifier and report how it does on sources it never saw.
 
-    python scripts/fit_tiers.py tiers.jsonl --report      leave-one-source-out, as Markdown
-    python scripts/fit_tiers.py tiers.jsonl --write       fit on all rows, write the weight file
+    python scripts/fit_tiers.py tiers.jsonl [--lookups F] [--questions F F] --report
+    python scripts/fit_tiers.py tiers.jsonl [--lookups F] [--questions F F] --write
+
+Two models: one tells chatter (T0) from questions, one tells T1 to T3 apart. ``--lookups`` are
+further questions of one help topic each (field ``text``), taken as T1; ``--questions`` are
+questions of unknown tier (field ``rewrite``), which only say what chatter is not. Both help to
+fit; neither is ever counted in the report.
 
 Needs numpy alone. The label of a row follows from the source it came from, so a split by row
 measures how well the style of a source is recognised; only the split by source says anything
@@ -12,6 +17,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,207 +27,282 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerpost.classify.features import extract_features
+from fingerpost.classify.tier import LocalClassifier
 
-Array = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 LABELS = ("T0", "T1", "T2", "T3")
-RIDGE = 10.0
+UNKNOWN = -1
+RIDGE = {"chatter": 10.0, "tier": 4.0}
 SOURCE_POWER = 0.6
 ROUNDS = 400
+LARGEST_EXTRA = 300
 WEIGHTS = Path(__file__).parents[1] / "src/fingerpost/classify/tier_weights.json"
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Labelled questions as a matrix."""
+    """Questions as a matrix; tier -1 where only 'not chatter' is known."""
 
     texts: list[str]
     names: list[str]
-    matrix: Array
-    tiers: NDArray[np.int64]
+    matrix: Floats
+    tiers: Ints
     sources: NDArray[np.str_]
+    counted: NDArray[np.bool_]
 
 
-def load(paths: list[Path]) -> Rows:
-    """Read rows, those of low label confidence left out."""
-    lines = [line for path in paths for line in path.read_text("utf-8").splitlines() if line]
-    rows = [row for row in map(json.loads, lines) if row.get("label_confidence") != "low"]
-    features = [extract_features(row["text"]) for row in rows]
+@dataclass(frozen=True)
+class Fitted:
+    """Weights (features + 1, options) of both models, and their temperatures."""
+
+    chatter: Floats
+    tier: Floats
+    heat: tuple[float, float] = (1.0, 1.0)
+
+
+def read_jsonl(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+
+
+def load(files: list[Path], lookups: list[Path], questions: list[Path]) -> Rows:
+    """Read all rows, those of low label confidence left out, extra files cut to a sample."""
+    found: list[tuple[str, int, str, bool]] = []
+    for path in files:
+        found += [
+            (row["text"], LABELS.index(row["tier"]), row["source"], True)
+            for row in read_jsonl(path)
+            if row.get("label_confidence") != "low"
+        ]
+    pick = random.Random(0)
+    for paths, field, tier in ((lookups, "text", 1), (questions, "rewrite", UNKNOWN)):
+        for path in paths:
+            texts = [row[field] for row in read_jsonl(path)]
+            chosen = pick.sample(texts, min(LARGEST_EXTRA, len(texts)))
+            found += [(text, tier, path.stem, False) for text in chosen]
+    features = [extract_features(text) for text, *_ in found]
     names = sorted({name for row in features for name in row})
     column = {name: position for position, name in enumerate(names)}
-    matrix = np.zeros((len(rows), len(names)))
+    matrix = np.zeros((len(found), len(names)))
     for position, row in enumerate(features):
         for name, value in row.items():
             matrix[position, column[name]] = value
     return Rows(
-        [row["text"] for row in rows],
+        [row[0] for row in found],
         names,
         matrix,
-        np.array([LABELS.index(row["tier"]) for row in rows]),
-        np.array([row["source"] for row in rows]),
+        np.array([row[1] for row in found]),
+        np.array([row[2] for row in found]),
+        np.array([row[3] for row in found]),
     )
 
 
-def row_weights(tiers: NDArray[np.int64], sources: NDArray[np.str_]) -> Array:
-    """Give each tier the same weight, and within it each source its size to a power < 1."""
-    weights = np.zeros(len(tiers))
-    for tier in range(len(LABELS)):
-        for source in set(sources[tiers == tier]):
-            rows = (tiers == tier) & (sources == source)
+def row_weights(classes: Ints, sources: NDArray[np.str_]) -> Floats:
+    """Give each class the same weight, and within it each source its size to a power < 1."""
+    weights = np.zeros(len(classes))
+    kinds = sorted(set(classes))
+    for kind in kinds:
+        for source in set(sources[classes == kind]):
+            rows = (classes == kind) & (sources == source)
             weights[rows] = float(rows.sum()) ** (SOURCE_POWER - 1)
-        if (tiers == tier).any():
-            weights[tiers == tier] /= weights[tiers == tier].sum()
-    return weights * len(tiers) / len(LABELS)
+        weights[classes == kind] /= weights[classes == kind].sum()
+    return weights * len(classes) / len(kinds)
 
 
-def fit(matrix: Array, tiers: NDArray[np.int64], weights: Array) -> Array:
-    """Return weights (features + 1, tiers) of a ridge-penalised multinomial logistic model.
+def fit_logistic(matrix: Floats, classes: Ints, weights: Floats, ridge: float) -> Floats:
+    """Return weights (features + 1, classes) of a ridge-penalised multinomial model.
 
     Accelerated descent under the fixed curvature bound of Boehning (1992): the Hessian of the
     softmax lies below half the weighted Gram matrix, so one inverse serves every step.
     """
     design = np.hstack([matrix, np.ones((len(matrix), 1))])
-    ridge = np.full((design.shape[1], 1), RIDGE)
-    ridge[-1] = 1e-3
-    gram = 0.5 * (design * weights[:, None]).T @ design + np.diag(ridge[:, 0])
+    penalty = np.full((design.shape[1], 1), ridge)
+    penalty[-1] = 1e-3
+    gram = 0.5 * (design * weights[:, None]).T @ design + np.diag(penalty[:, 0])
     inverse = np.linalg.inv(gram)
-    target = np.eye(len(LABELS))[tiers]
-    found = np.zeros((design.shape[1], len(LABELS)))
+    target = np.eye(int(classes.max()) + 1)[classes]
+    found = np.zeros((design.shape[1], target.shape[1]))
     ahead, pace = found.copy(), 1.0
     for _ in range(ROUNDS):
         slope = design.T @ ((softmax(design @ ahead) - target) * weights[:, None])
-        following = ahead - inverse @ (slope + ridge * ahead)
+        following = ahead - inverse @ (slope + penalty * ahead)
         faster = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
         ahead = following + (pace - 1) / faster * (following - found)
         moved = float(np.abs(following - found).max())
         found, pace = following, faster
-        if moved < 1e-4:
+        if moved < 1e-3:
             break
     return found
 
 
-def softmax(scores: Array) -> Array:
+def softmax(scores: Floats) -> Floats:
     """Return probabilities by row."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def leave_one_source_out(rows: Rows) -> Array:
-    """Return the scores (before softmax) of each row by a model that never saw its source."""
-    scores = np.zeros((len(rows.tiers), len(LABELS)))
-    for source in sorted(set(rows.sources)):
+def fit(rows: Rows, kept: NDArray[np.bool_]) -> Fitted:
+    """Return both models fitted on the rows kept."""
+    is_question = (rows.tiers[kept] != 0).astype(np.int64)
+    chatter = fit_logistic(
+        rows.matrix[kept],
+        is_question,
+        row_weights(is_question, rows.sources[kept]),
+        RIDGE["chatter"],
+    )
+    graded = kept & (rows.tiers > 0)
+    tier = fit_logistic(
+        rows.matrix[graded],
+        rows.tiers[graded] - 1,
+        row_weights(rows.tiers[graded] - 1, rows.sources[graded]),
+        RIDGE["tier"],
+    )
+    return Fitted(chatter, tier)
+
+
+def held_out_scores(rows: Rows) -> tuple[Floats, Floats]:
+    """Return the scores of both models for each counted row, by models blind to its source."""
+    chatter, tier = np.zeros((len(rows.tiers), 2)), np.zeros((len(rows.tiers), 3))
+    for source in sorted(set(rows.sources[rows.counted])):
         held = rows.sources == source
-        kept = ~held
-        model = fit(
-            rows.matrix[kept],
-            rows.tiers[kept],
-            row_weights(rows.tiers[kept], rows.sources[kept]),
-        )
-        scores[held] = rows.matrix[held] @ model[:-1] + model[-1]
-    return scores
+        model = fit(rows, ~held)
+        chatter[held] = rows.matrix[held] @ model.chatter[:-1] + model.chatter[-1]
+        tier[held] = rows.matrix[held] @ model.tier[:-1] + model.tier[-1]
+    return chatter, tier
 
 
-def fit_temperature(scores: Array, tiers: NDArray[np.int64]) -> float:
-    """Return the divisor of the scores under which the true tiers are likeliest."""
+def fit_temperature(scores: Floats, classes: Ints) -> float:
+    """Return the divisor of the scores under which the true classes are likeliest."""
     grid = np.geomspace(0.4, 4, 60)
-    chosen = np.arange(len(tiers))
-    losses = [-np.log(softmax(scores / heat)[chosen, tiers] + 1e-12).mean() for heat in grid]
+    chosen = np.arange(len(classes))
+    losses = [-np.log(softmax(scores / heat)[chosen, classes] + 1e-12).mean() for heat in grid]
     return float(grid[int(np.argmin(losses))])
 
 
-def f1_by_tier(tiers: NDArray[np.int64], predicted: NDArray[np.int64]) -> list[float]:
-    """Return F1 of each tier."""
-    return [
-        float(
-            2
-            * ((tiers == tier) & (predicted == tier)).sum()
-            / max(1, (tiers == tier).sum() + (predicted == tier).sum())
+def temperatures(rows: Rows, chatter: Floats, tier: Floats) -> tuple[float, float]:
+    """Return the temperature of each model, from predictions for sources it never saw."""
+    counted, graded = rows.counted, rows.counted & (rows.tiers > 0)
+    return (
+        fit_temperature(chatter[counted], (rows.tiers[counted] != 0).astype(np.int64)),
+        fit_temperature(tier[graded], rows.tiers[graded] - 1),
+    )
+
+
+def predict(rows: Rows, chatter: Floats, tier: Floats, heat: tuple[float, float]) -> Floats:
+    """Return probabilities by row as the shipped classifier would combine these scores."""
+    out = np.zeros((len(rows.texts), len(LABELS)))
+    trivial, graded = softmax(chatter / heat[0])[:, 0], softmax(tier / heat[1])
+    for position, text in enumerate(rows.texts):
+        features = extract_features(text)
+        scores = LocalClassifier.combine(
+            text, features, float(trivial[position]), [float(p) for p in graded[position]]
         )
-        for tier in range(len(LABELS))
-    ]
+        out[position] = [scores[label] for label in LABELS]
+    return out
 
 
-def calibration_error(confidence: Array, right: NDArray[np.bool_]) -> float:
+def f1_by_tier(tiers: Ints, predicted: Ints) -> list[float]:
+    """Return F1 of each tier."""
+    both = [((tiers == tier) & (predicted == tier)).sum() for tier in range(len(LABELS))]
+    sizes = [(tiers == tier).sum() + (predicted == tier).sum() for tier in range(len(LABELS))]
+    return [float(2 * hit / max(1, size)) for hit, size in zip(both, sizes, strict=True)]
+
+
+def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
     """Return the expected calibration error over ten bins of equal width."""
     bins = np.minimum((confidence * 10).astype(int), 9)
     gaps = [
-        abs(confidence[bins == position].mean() - right[bins == position].mean())
-        * (bins == position).mean()
-        for position in set(bins)
+        abs(confidence[bins == place].mean() - right[bins == place].mean())
+        * (bins == place).mean()
+        for place in set(bins)
     ]
     return float(sum(gaps))
 
 
 def report(rows: Rows) -> str:
-    """Return the leave-one-source-out table as Markdown."""
-    scores = leave_one_source_out(rows)
+    """Return the leave-one-source-out result as Markdown."""
+    chatter, tier = held_out_scores(rows)
+    heat = temperatures(rows, chatter, tier)
+    scores = predict(rows, chatter, tier, heat)[rows.counted]
+    tiers, sources = rows.tiers[rows.counted], rows.sources[rows.counted]
     predicted = scores.argmax(axis=1)
-    f1 = f1_by_tier(rows.tiers, predicted)
-    heat = fit_temperature(scores, rows.tiers)
-    confidence = softmax(scores / heat).max(axis=1)
-    right = predicted == rows.tiers
+    f1, right, sure = f1_by_tier(tiers, predicted), predicted == tiers, scores.max(axis=1)
+    low = sure < 0.7
     lines = [
-        f"Leave-one-source-out: n {len(right)}, macro-F1 **{np.mean(f1):.3f}**, accuracy "
-        f"{right.mean():.3f}, ECE {calibration_error(confidence, right):.3f} at temperature "
-        f"{heat:.2f}; below 0.7: {(confidence < 0.7).mean():.2f} of the questions "
-        f"(right {right[confidence < 0.7].mean():.2f}), above: right "
-        f"{right[confidence >= 0.7].mean():.2f}.",
+        "Leave-one-source-out, before escalation:",
+        "",
+        f"- n {len(right)}, macro-F1 **{np.mean(f1):.3f}**, accuracy {right.mean():.3f}",
+        f"- ECE {calibration_error(sure, right):.3f} (temperatures {heat[0]:.2f}, {heat[1]:.2f})",
+        f"- confidence below 0.7: {low.mean():.2f} of the questions, {right[low].mean():.2f} right; "
+        f"from 0.7: {right[~low].mean():.2f} right",
+        f"- too cheap (true tier above the predicted): {(predicted < tiers).mean():.3f}; after "
+        f"escalation below 0.7: {(np.minimum(predicted + low, 3) < tiers).mean():.3f}",
         "",
         "| tier | F1 | " + " | ".join(f"as {label}" for label in LABELS) + " |",
         "|---|---|" + "---|" * len(LABELS),
     ]
-    for tier, label in enumerate(LABELS):
-        counts = np.bincount(predicted[rows.tiers == tier], minlength=len(LABELS))
-        lines.append(f"| {label} | {f1[tier]:.3f} | " + " | ".join(map(str, counts)) + " |")
-    lines += [
-        "",
-        "| held-out source | tier | n | right | as T0 / T1 / T2 / T3 |",
-        "|---|---|---|---|---|",
-    ]
-    for (tier, source), size in sorted(Counter(zip(rows.tiers, rows.sources, strict=True)).items()):
-        held = (rows.sources == source) & (rows.tiers == tier)
+    for position, label in enumerate(LABELS):
+        counts = np.bincount(predicted[tiers == position], minlength=len(LABELS))
+        lines.append(f"| {label} | {f1[position]:.3f} | " + " | ".join(map(str, counts)) + " |")
+    lines += ["", "| held-out source | tier | n | right | as T0 / T1 / T2 / T3 |"]
+    lines += ["|---|---|---|---|---|"]
+    groups = Counter(zip(tiers.tolist(), sources.tolist(), strict=True))
+    for (position, source), size in sorted(groups.items()):
+        held = (sources == source) & (tiers == position)
         counts = np.bincount(predicted[held], minlength=len(LABELS))
         lines.append(
-            f"| {source} | {LABELS[tier]} | {size} | {right[held].mean():.2f} | "
+            f"| {source} | {LABELS[position]} | {size} | {right[held].mean():.2f} | "
             f"{' / '.join(map(str, counts))} |"
         )
     return "\n".join(lines)
 
 
-def write(rows: Rows, path: Path) -> None:
-    """Fit on all rows, take the temperature from held-out sources, write the file."""
-    heat = fit_temperature(leave_one_source_out(rows), rows.tiers)
-    model = fit(rows.matrix, rows.tiers, row_weights(rows.tiers, rows.sources))
-    weights = {
-        name: [round(float(value), 3) for value in row]
-        for name, row in zip(rows.names, model[:-1], strict=True)
-        if np.abs(row).max() >= 0.005
-    }
-    value = {
+def model_value(names: list[str], weights: Floats, labels: list[str], heat: float) -> object:
+    """Return a model as JSON, features that say nothing left out."""
+    rows = zip(names, weights[:-1], strict=True)
+    return {
         "format": 1,
-        "about": "Written by scripts/fit_tiers.py: one weight per tier for each feature.",
-        "labels": LABELS,
+        "labels": labels,
         "temperature": round(heat, 3),
-        "bias": [round(float(number), 3) for number in model[-1]],
-        "weights": weights,
+        "bias": [round(float(number), 3) for number in weights[-1]],
+        "weights": {
+            name: [round(float(number), 3) for number in row]
+            for name, row in rows
+            if np.abs(row).max() >= 0.005
+        },
+    }
+
+
+def write(rows: Rows, path: Path) -> None:
+    """Fit on all rows, take the temperatures from held-out sources, write the file."""
+    heat = temperatures(rows, *held_out_scores(rows))
+    model = fit(rows, np.ones(len(rows.tiers), dtype=bool))
+    value = {
+        "about": "Written by scripts/fit_tiers.py: one weight per option for each feature.",
+        "chatter": model_value(rows.names, model.chatter, ["chatter", "question"], heat[0]),
+        "tier": model_value(rows.names, model.tier, list(LABELS[1:]), heat[1]),
     }
     text = json.dumps(value, indent=1)
-    for row in ["bias", *weights]:
-        numbers = value["bias"] if row == "bias" else weights[row]
-        text = text.replace(
-            json.dumps(numbers, indent=1).replace("\n", "\n  "), json.dumps(numbers)
-        )
-        text = text.replace(json.dumps(numbers, indent=1).replace("\n", "\n "), json.dumps(numbers))
-    path.write_text(text + "\n", "utf-8")
+    compact = re.sub(r"\[\s+([^\[\]]+?)\s+\]", _on_one_line, text)
+    path.write_text(compact + "\n", "utf-8")
+
+
+def _on_one_line(match: re.Match[str]) -> str:
+    """Return a JSON list without line breaks."""
+    return "[" + " ".join(match[1].split()) + "]"
 
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--report", action="store_true", help="print the held-out table")
+    parser.add_argument("--lookups", nargs="*", type=Path, default=[])
+    parser.add_argument("--questions", nargs="*", type=Path, default=[])
+    parser.add_argument("--report", action="store_true", help="print the held-out result")
     parser.add_argument("--write", action="store_true", help="write the weight file")
     chosen = parser.parse_args()
-    rows = load(chosen.files)
+    rows = load(chosen.files, chosen.lookups, chosen.questions)
     if chosen.report:
         print(report(rows))
     if chosen.write:

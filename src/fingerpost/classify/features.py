@@ -10,9 +10,15 @@ from fingerpost.classify.smalltalk import smalltalk_share
 from fingerpost.classify.words import count_cues, unspaced_characters, words_of
 
 _AUXILIARIES = frozenset(
-    "is are was were do does did can could will would should has have had am may might must".split()
+    {"is", "are", "was", "were", "do", "does", "did", "can", "could", "will", "would", "should"}
+    | {"has", "have", "had", "am", "may", "might", "must"}
 )
-_OPENERS = frozenset("hi hello hey so and but well ok okay please also then now".split())
+_OPENERS = frozenset(
+    {"hi", "hello", "hey", "so", "and", "but", "well", "ok", "okay", "please", "also"}
+    | {"then", "now"}
+)
+_ASKING = frozenset({"what", "how", "which", "who", "where", "when", "why"})
+_RELATIVES = frozenset({"that", "which", "who", "whose", "whom", "where"})
 _SENTENCE_END = re.compile(r"[.!?。！？؟।](?:\s|$|(?<=[。！？]))")
 _CODE = re.compile(
     r"`[^`]+`|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b\w+_\w+\b|\b\w+\(\)|(?<!\w)--?[a-z][\w-]+"
@@ -27,6 +33,13 @@ _QUOTED = re.compile(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»]|(
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _NUMBER = re.compile(r"\d+")
 _ARITHMETIC = re.compile(r"\d\s*(?:[-+*/x×÷^]|plus|minus|times|divided by|over)\s*\d")
+_OWN_THING = re.compile(
+    r"\bmy (?!name|friend|boss|dear|love|life|day|age|birthday|bad|god|mind|turn|voice)\w{3}"
+)
+_ABOUT_THING = re.compile(
+    r"\b(?:tell|explain|say|know|learn|read|teach)(?: \w+){0,3} about"
+    r"(?! (?:you|your\w*|u|me|us|that|this|it|life|yourself)\b)"
+)
 _POSSESSIVE = re.compile(r"\w['’]s\b(?=\s+\w)|\w{2}s['’]\s+\w")
 _PARTICIPLE = re.compile(
     r"\b\w{2,}(?:ed|wn|en|ught|id) (?:by|in|on|at|for|as|from|with|to|after)\b"
@@ -34,6 +47,22 @@ _PARTICIPLE = re.compile(
 _OF = frozenset({"of", "de", "des", "du", "von", "di", "del", "della", "do", "da"})
 _PLURAL = re.compile(r"\b(?:what|which) (?:are|were|\w+ing)\b")
 _MAX_COUNT = 3
+# (name, words from, words below): the buckets overlap at the top on purpose.
+_LENGTHS = (
+    ("length:1-2", 0, 3),
+    ("length:3-5", 3, 6),
+    ("length:6-9", 6, 10),
+    ("length:10-15", 10, 16),
+    ("length:16-25", 16, 26),
+    ("length:26+", 26, math.inf),
+    ("length:50+", 50, math.inf),
+)
+_CHARACTERS_A_WORD = 2.2
+_LONG_WORD = 8
+_LONG_NAME = 3
+_SHORT = 8
+_CHORE = 16
+_WHOLE = 0.85
 
 
 def extract_features(text: str) -> dict[str, float]:
@@ -56,23 +85,14 @@ def extract_features(text: str) -> dict[str, float]:
 def _length_features(text: str, words: list[str]) -> dict[str, float]:
     """Return length in words (an estimate for scripts without blanks) and sentences."""
     unspaced = unspaced_characters(text)
-    length = len(words) + unspaced / 2.2
+    length = len(words) + unspaced / _CHARACTERS_A_WORD
     sentences = max(1, len(_SENTENCE_END.findall(text)))
-    return {
-        "length:log": math.log2(1 + length) / 3,
-        "length:1-2": float(length < 3),
-        "length:3-5": float(3 <= length < 6),
-        "length:6-9": float(6 <= length < 10),
-        "length:10-15": float(10 <= length < 16),
-        "length:16-25": float(16 <= length < 26),
-        "length:26+": float(length >= 26),
-        "length:50+": float(length >= 50),
-        "sentences:2": float(sentences == 2),
-        "sentences:3+": float(sentences >= 3),
-        "word:long": (
-            sum(len(word) > 8 for word in words) / len(words) * 2 if words and not unspaced else 0.0
-        ),
-    }
+    long_words = 0 if unspaced else sum(len(word) > _LONG_WORD for word in words)
+    features = {name: float(low <= length < high) for name, low, high in _LENGTHS}
+    features["length:log"] = math.log2(1 + length) / 3
+    features["sentences:more"] = min(sentences - 1, 2) / 2
+    features["word:long"] = 2 * long_words / max(len(words), 1)
+    return features
 
 
 def _opening_features(words: list[str]) -> dict[str, float]:
@@ -82,13 +102,12 @@ def _opening_features(words: list[str]) -> dict[str, float]:
         rest = rest[1:]
     if not rest:
         return {}
-    first, second = rest[0], rest[1] if len(rest) > 1 else ""
-    third = rest[2] if len(rest) > 2 else ""
+    first, second, third = (*rest, "", "")[:3]
     features: dict[str, float] = {}
     if first in _AUXILIARIES:
         features["open:yes-no"] = 1.0
         features[f"open:{first}"] = 0.5
-    elif first in {"what", "how", "which", "who", "where", "when", "why"}:
+    elif first in _ASKING:
         features[f"open:{first}"] = 1.0
         if second in _AUXILIARIES or second in {"many", "much", "long", "to"}:
             features[f"open:{first} {second}"] = 1.0
@@ -103,15 +122,13 @@ def _opening_features(words: list[str]) -> dict[str, float]:
 
 def _shape_features(text: str, words: list[str]) -> dict[str, float]:
     """Return counts of the parts that chain or enumerate."""
-    body = text.strip()
-    inner = body[1:]
-    entities = _entities(body)
+    inner = text.strip()[1:]
+    entities = _entities(text.strip())
     lower = text.casefold()
+    named = {0: "0", 1: "1", 2: "2"}.get(len(entities), "3+")
     return {
-        "shape:entities-1": float(len(entities) == 1),
-        "shape:entities-2": float(len(entities) == 2),
-        "shape:entities-3+": float(len(entities) >= 3),
-        "shape:long-entity": float(any(len(entity.split()) >= 3 for entity in entities)),
+        f"shape:entities-{named}": 1.0,
+        "shape:long-entity": float(any(len(entity.split()) >= _LONG_NAME for entity in entities)),
         "shape:acronyms": min(len(re.findall(r"\b[A-Z]{2,}s?\b", text)), 3) / 2,
         "shape:quoted": min(len(_QUOTED.findall(text)), 2) / 2,
         "shape:code": min(len(_CODE.findall(text)), 3) / 2,
@@ -144,7 +161,7 @@ def _entities(text: str) -> list[str]:
 def _inner_relatives(words: list[str]) -> int:
     """Return how many relative pronouns stand inside the question, not at its start."""
     inner = words[2:]
-    return sum(word in {"that", "which", "who", "whose", "whom", "where"} for word in inner)
+    return sum(word in _RELATIVES for word in inner)
 
 
 def _chatter_features(
@@ -152,21 +169,46 @@ def _chatter_features(
 ) -> dict[str, float]:
     """Return what speaks for chatter with the assistant rather than a question of content."""
     share = smalltalk_share(words)
-    short = features["length:log"] < 1.2
+    short = len(words) <= _SHORT
     personal = "second_person" in found
-    content = features.get("shape:code", 0) or features.get("shape:entities-1", 0)
+    content = features.get("shape:code", 0) > 0 or _names_something(features)
     chatter = sum(found.get(name, 0) for name in ("feeling", "assistant", "reply", "greeting"))
+    chore = len(words) <= _CHORE and not content and _is_chore(found, features)
     return {
         "talk:share": share,
-        "talk:whole": float(share > 0.85),
+        "talk:chore": float(chore),
+        "talk:whole": float(share > _WHOLE or chore),
+        "talk:identity": float(personal and not content) * min(found.get("identity", 0), 2) / 2,
+        "talk:joke": float("small_joke" in found),
+        "talk:my-thing": float(bool(_OWN_THING.search(" ".join(words))) and not content),
+        "talk:about-thing": float(bool(_ABOUT_THING.search(" ".join(words)))),
         "talk:you-short": float(personal and short and not content),
         "talk:chatter": min(chatter, 4) / 2,
         "talk:chatter-density": min(1.0, chatter / max(len(words), 1)),
-        "talk:statement": float(
-            short and not any(name.startswith("ask_") for name in found) and chatter > 0
-        ),
+        "talk:statement": float(short and chatter > 0 and not _asks(found)),
         "talk:i-short": float("first_person" in found and short and "how_to" not in found),
     }
+
+
+def _is_chore(found: Mapping[str, int], features: Mapping[str, float]) -> bool:
+    """Return whether it is a sum, a spelling or a throw of dice: nothing a document holds."""
+    sum_of_numbers = "sum" in found and features.get("shape:numbers", 0) > 0
+    return (
+        sum_of_numbers
+        or found.get("play", 0) > 1
+        or "spell" in found
+        or features.get("shape:arithmetic", 0) > 0
+    )
+
+
+def _asks(found: Mapping[str, int]) -> bool:
+    """Return whether a question word stands anywhere."""
+    return any(name.startswith("ask_") for name in found)
+
+
+def _names_something(features: Mapping[str, float]) -> bool:
+    """Return whether a capitalised name stands inside the question."""
+    return any(features.get(f"shape:entities-{count}") for count in ("1", "2", "3+"))
 
 
 def _pair_features(found: Mapping[str, int], features: Mapping[str, float]) -> dict[str, float]:
@@ -175,22 +217,18 @@ def _pair_features(found: Mapping[str, int], features: Mapping[str, float]) -> d
         features.get(name, 0)
         for name in ("shape:relative", "shape:participle", "shape:possessive", "shape:of-chain")
     )
-    named = (
-        1 - max(float(not features.get(f"shape:entities-{count}", 0)) for count in ("1",))
-        or features.get("shape:entities-2", 0)
-        or features.get("shape:entities-3+", 0)
-    )
+    named = _names_something(features)
     abstract = sum(found.get(name, 0) for name in ("causal", "evaluate", "synthesis", "compare"))
     choice = features.get("shape:or", 0) > 0
     pair = choice or features.get("shape:and", 0) > 0
     return {
         "pair:chain": min(chain, 4.0) / 2,
-        "pair:relation-named": float("relation" in found and bool(named)),
+        "pair:relation-named": float("relation" in found and named),
         "pair:relation-chain": float("relation" in found) * min(chain, 3.0) / 2,
         "pair:work-bridge": float("work" in found and "bridge_verb" in found),
         "pair:bridge-relative": float("bridge_verb" in found) * features.get("shape:relative", 0),
-        "pair:compare-named": float(choice and bool(named) and "comparative" in found),
-        "pair:yes-no-two": float(features.get("open:yes-no", 0) > 0 and pair and bool(named)),
+        "pair:compare-named": float(choice and named and "comparative" in found),
+        "pair:yes-no-two": float(features.get("open:yes-no", 0) > 0 and pair and named),
         "pair:both-same": float(pair and "two_things" in found),
         "pair:abstract": min(abstract, 5) / 2,
         "pair:abstract-unnamed": float(abstract > 0 and not named),
@@ -202,5 +240,5 @@ def _pair_features(found: Mapping[str, int], features: Mapping[str, float]) -> d
             any(name in found for name in ("ask_who", "ask_when", "ask_where", "ask_amount"))
             and chain <= 1
         ),
-        "pair:no-ask": float(not any(name.startswith("ask_") for name in found)),
+        "pair:no-ask": float(not _asks(found)),
     }

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from fingerpost.classify.explain import explain_tier, loudest
 from fingerpost.classify.features import extract_features
+from fingerpost.classify.followup import accepts_offer
 from fingerpost.classify.policy import apply_policy
 from fingerpost.classify.words import read_packaged, words_of
 from fingerpost.decide.linear import LinearModel
+from fingerpost.errors import ConfigError
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
 from fingerpost.types.evidence import FirstLook
 from fingerpost.types.query import Turn
@@ -23,27 +26,40 @@ _SURE_SMALLTALK = 0.85
 _LEAST_SMALLTALK = 0.3
 _ANSWERED = 0.8
 _MIN_TOPIC_WORD = 4
+_QUESTION_TIERS = ("T1", "T2", "T3")
+_UNSIGNALLED = (0.65, 0.2, 0.15)
+_RESEARCH_CUES = frozenset({"cue:compare", "cue:research_verb", "cue:evaluate"})
+_CHATTER_SIGNS = (
+    "talk:chatter",
+    "talk:joke",
+    "cue:second_person",
+    "cue:first_person",
+    "cue:utility",
+)
 
 
 class LocalClassifier:
     """Classifies by the form of the question with a logistic model whose weights ship along.
 
+    Two models: one tells chatter from questions, one tells the tiers of questions apart. A text
+    with no sign of chatter is never T0, whatever the models say.
+
     Pure and thread-safe; well under a millisecond a question. Nothing is read until the first
     question.
     """
 
-    def __init__(self, weights: Mapping[str, object] | None = None) -> None:
+    def __init__(self, weights: Mapping[str, Any] | None = None) -> None:
         """Take a weight file's value; ``None`` takes the one that ships with the package.
 
         Raises:
             ConfigError: The weights are of another version or do not fit together.
         """
-        self._own = LinearModel.from_json(weights) if weights is not None else None
+        self._own = None if weights is None else _models_of(weights)
 
     @property
-    def model(self) -> LinearModel:
-        """Return the model in use."""
-        return self._own or _shipped_model()
+    def _models(self) -> tuple[LinearModel, LinearModel]:
+        """Return the models in use: chatter or question, and which tier of question."""
+        return self._own or _shipped_models()
 
     def classify(
         self,
@@ -63,7 +79,7 @@ class LocalClassifier:
 
         Args:
             text: The question.
-            history: Earlier turns; a bare 'yes' is small talk only where nothing was offered.
+            history: Earlier turns; a bare reply to an offer of the assistant is no small talk.
             first_look: What a cheap search found; shifts the balance, never to T0.
             topics: What the corpus is about; a question that names one is never T0.
             tool_names: Names that ``tools_needed`` may hold.
@@ -72,14 +88,27 @@ class LocalClassifier:
             default_strategy: Used for T1 when it is stronger than ``simple``.
         """
         features = extract_features(_readable_part(text))
-        scores = self._scores(text, features)
-        if _cannot_be_trivial(text, features, topics=topics, history=history):
+        chatter_model, tier_model = self._models
+        graded = tier_model.probabilities(features)
+        scores = self.combine(
+            text,
+            features,
+            chatter_model.probabilities(features)["chatter"],
+            [graded[label] for label in _QUESTION_TIERS],
+        )
+        if accepts_offer(text, history) or (
+            _names_topic(text, topics) and features.get("talk:share", 0.0) <= _SURE_SMALLTALK
+        ):
             scores = _without_trivial(scores)
         if first_look is not None:
             scores = _with_first_look(scores, first_look, features)
         label = max(scores, key=lambda name: scores[name])
         tier = Tier(int(label[1:]))
-        spoken = loudest(self.model.contributions(features, label))
+        spoken = loudest(
+            chatter_model.contributions(features, "chatter")
+            if tier is Tier.TRIVIAL
+            else tier_model.contributions(features, label)
+        )
         result = ClassificationResult(
             tier=tier,
             strategy=default_strategy if tier is Tier.LOOKUP else Strategy.for_tier(tier),
@@ -92,19 +121,44 @@ class LocalClassifier:
         )
         return apply_policy(result, confidence_threshold=confidence_threshold, max_tier=max_tier)
 
-    def _scores(self, text: str, features: Mapping[str, float]) -> dict[str, float]:
-        """Return tier label → probability by form alone."""
-        if text.strip() and _EMOJI_ONLY.fullmatch(text):
-            return _mostly("T0")
-        if features.get("talk:share", 0.0) > _CERTAIN:
-            return _mostly("T0")
-        return self.model.probabilities(features)
+    @staticmethod
+    def combine(
+        text: str, features: Mapping[str, float], trivial: float, graded: Sequence[float]
+    ) -> dict[str, float]:
+        """Return tier label → probability from what the two models say, and the rules.
+
+        Args:
+            text: The question.
+            features: Of that text.
+            trivial: Probability that it is chatter.
+            graded: Probabilities of T1, T2 and T3 given that it is a question.
+        """
+        emoji = bool(text.strip()) and _EMOJI_ONLY.fullmatch(text) is not None
+        covered = features.get("talk:share", 0.0) > _CERTAIN or features.get("talk:chore", 0)
+        if emoji or covered:
+            trivial = _CERTAIN
+        elif not _may_be_trivial(features):
+            trivial = 0.0
+        rest = {
+            label: (1 - trivial) * share
+            for label, share in zip(
+                _QUESTION_TIERS, _without_signal(features, graded), strict=True
+            )
+        }
+        return {"T0": trivial, **rest}
+
+
+def _models_of(weights: Mapping[str, Any]) -> tuple[LinearModel, LinearModel]:
+    """Return the two models of a weight file."""
+    if not {"chatter", "tier"} <= weights.keys():
+        raise ConfigError("a tier weight file holds the models 'chatter' and 'tier'")
+    return LinearModel.from_json(weights["chatter"]), LinearModel.from_json(weights["tier"])
 
 
 @lru_cache(maxsize=1)
-def _shipped_model() -> LinearModel:
-    """Return the model whose weights ship with the package."""
-    return LinearModel.from_json(read_packaged("tier_weights.json"))
+def _shipped_models() -> tuple[LinearModel, LinearModel]:
+    """Return the models whose weights ship with the package."""
+    return _models_of(read_packaged("tier_weights.json"))
 
 
 def _readable_part(text: str) -> str:
@@ -114,31 +168,37 @@ def _readable_part(text: str) -> str:
     return f"{text[:_READ_HEAD]} {text[-_READ_TAIL:]}"
 
 
-def _mostly(label: str) -> dict[str, float]:
-    """Return scores that leave little doubt about ``label``."""
-    rest = (1 - _CERTAIN) / (len(Tier) - 1)
-    return {tier.label: _CERTAIN if tier.label == label else rest for tier in Tier}
-
-
-def _cannot_be_trivial(
-    text: str, features: Mapping[str, float], *, topics: Sequence[str], history: Sequence[Turn]
-) -> bool:
-    """Return whether the text shows no sign of chatter, or signs of a real question."""
-    if _EMOJI_ONLY.fullmatch(text) and text.strip():
-        return False
+def _may_be_trivial(features: Mapping[str, float]) -> bool:
+    """Return whether the text shows any sign of chatter and none of code."""
     share = features.get("talk:share", 0.0)
     if share > _SURE_SMALLTALK:
-        return False
-    if features.get("shape:code") and not features.get("shape:arithmetic"):
         return True
-    sign = (
-        share >= _LEAST_SMALLTALK
-        or features.get("talk:chatter", 0)
-        or features.get("cue:second_person", 0)
-        or features.get("cue:first_person", 0)
-        or features.get("cue:utility", 0)
-    )
-    return not sign or _names_topic(text, topics)
+    if "shape:code" in features or _is_about_thing(features):
+        return False
+    return share >= _LEAST_SMALLTALK or any(name in features for name in _CHATTER_SIGNS)
+
+
+def _is_about_thing(features: Mapping[str, float]) -> bool:
+    """Return whether it wants to hear of something other than the assistant, and no joke."""
+    return "talk:about-thing" in features and "talk:joke" not in features
+
+
+def _without_signal(
+    features: Mapping[str, float], graded: Sequence[float]
+) -> tuple[float, float, float]:
+    """Return the shares of T1 to T3, set right where the models have too little to go by.
+
+    Bare keywords show no tier at all: T1, but unsure enough that the usual threshold raises it.
+    Who names code or an error wants that one thing, unless a comparison or a report is ordered.
+    """
+    lookup, joined, research = graded
+    cues = {name for name in features if name.startswith("cue:")}
+    if not cues and "length:1-2" in features:
+        return _UNSIGNALLED
+    if "shape:code" in features and not cues & _RESEARCH_CUES:
+        moved = research / 2
+        return lookup + moved, joined, research - moved
+    return lookup, joined, research
 
 
 def _names_topic(text: str, topics: Sequence[str]) -> bool:
