@@ -147,6 +147,16 @@ def test_a_cached_index_gives_the_same_ranking_and_follows_a_changed_collection(
     assert measured()["hit@1"] == pytest.approx(2 / 3, abs=1e-3)
 
 
+def test_a_damaged_cache_is_made_anew_and_said_so(run, files, tmp_path, caplog):
+    cache = tmp_path / "cache"
+    assert run(*retrieval(files, "--cache", str(cache)))[0] == 0
+    (database,) = cache.rglob("index.sqlite")
+    database.write_bytes(b"not a database" * 1000)
+    code, out, _ = run(*retrieval(files, "--json", "--cache", str(cache)))
+    assert (code, json.loads(out)["datasets"]["docs"]["hit@1"]) == (0, 1.0)
+    assert "made anew" in caplog.text
+
+
 def test_the_history_of_a_question_reaches_the_rewriting(run, tmp_path):
     passages = write(tmp_path, "talk_passages", PASSAGES)
     asked = {

@@ -147,7 +147,7 @@ def retrieval(
                 name,
                 read_cases(passage_file, passage),
                 read_cases(query_file, retrieval_case)[:limit],
-                folder=folder / f"{name}-{embedder_name}",
+                folder=folder / f"{name}-{embedder_name}.index",
                 choose_embedder=choose,
                 options=RetrievalOptions(tier=tier),
                 record=lines.append,

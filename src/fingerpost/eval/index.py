@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from fingerpost.corpus.index import embed_pending, index_identity, prepare_text
+from fingerpost.errors import IndexCorruptError, SchemaVersionError
 from fingerpost.eval.cases import Passage
 from fingerpost.eval.run import Progress, silent
 from fingerpost.lanes.base import EmbeddingModel
@@ -16,16 +19,27 @@ from fingerpost.stores.base import PreparedDocument, Store
 from fingerpost.stores.open import open_store
 from fingerpost.types.ids import digest, document_id
 
+_LOG = logging.getLogger("fingerpost.eval")
 _FORMATS = {"md": "markdown", "mdx": "mdx", "rst": "rst", "html": "html", "ipynb": "notebook"}
 
 
 def build_index(name: str, passages: Sequence[Passage], folder: Path) -> Store:
     """Return the index of the passages in ``folder``, brought up to date.
 
-    What is there already and did not change is left alone, its vectors included. A passage's
-    path in the index is its place in the collection, so that no id is searched as if it were
-    text; `passage_ids` gives the way back.
+    What is there already and did not change is left alone, its vectors included; an index of
+    another version, or a damaged one, is made anew. A passage's path in the index is its place
+    in the collection, so that no id is searched as if it were text; `passage_ids` gives the
+    way back.
     """
+    try:
+        return _brought_up_to_date(name, passages, folder)
+    except (IndexCorruptError, SchemaVersionError) as error:
+        _LOG.warning("%s: the kept index is not usable and is made anew: %s", name, error)
+        shutil.rmtree(folder)
+        return _brought_up_to_date(name, passages, folder)
+
+
+def _brought_up_to_date(name: str, passages: Sequence[Passage], folder: Path) -> Store:
     folder.mkdir(parents=True, exist_ok=True)
     store = open_store(str(folder))
     with store.writer(index_identity(current=store.info().identity)) as writer:
@@ -41,7 +55,8 @@ def build_index(name: str, passages: Sequence[Passage], folder: Path) -> Store:
             if known.get(identity) != _hash(passage)
         )
         writer.commit()
-    return store
+    with store.reader():  # a damaged index shows when it is opened for reading
+        return store
 
 
 def passage_ids(passages: Sequence[Passage]) -> dict[str, str]:
