@@ -34,7 +34,7 @@ from fingerpost.types import Chunk, Document, Evidence, Hit, Span
 Row = dict[str, Any]
 Vectors = NDArray[np.float32]
 TARGET = Path(__file__).parents[1] / "src/fingerpost/generate/abstain.json"
-WORDS = ("coverage", "best", "pooled", "unit", "length")
+WORDS = ("coverage", "best", "pooled", "unit", "names", "length")
 MAX_FALSE = 0.035
 SMALLEST = 20
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -10,11 +11,16 @@ from importlib.resources import files
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.score import heading_tokens
 from fingerpost.generate.units import Unit, split_hits
-from fingerpost.text.analyse import query_tokens
+from fingerpost.text.analyse import analyse, query_tokens
 from fingerpost.text.language import detect_language
 from fingerpost.types import AbstentionReason, Answer, Evidence, GenerationMode
 
 _MAX_TERMS = 12
+_MAX_QUESTION = 4000
+# A capital inside the sentence, an inner capital, a digit, an underscore or a dot in a word.
+_NAME = re.compile(
+    r"(?<=[\w,;:)\]] )[A-Z][\w.+#-]+|\b[A-Za-z]+[a-z][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w+[_.][\w.]+\b"
+)
 # Below this share of the question's terms in the best hit, nothing matches at all.
 _NO_MATCH = 0.25
 
@@ -63,7 +69,8 @@ def support(question: str, evidence: Evidence, units: Sequence[Unit]) -> dict[st
     """Return how much speaks for the evidence; shares of the question's terms, 0 to 1.
 
     ``coverage`` weighs them by rarity in the corpus, ``best`` is the share in the best hit,
-    ``pooled`` in all hits, ``unit`` in the best single unit; ``length`` is the number of
+    ``pooled`` in all hits, ``unit`` in the best single unit; ``names`` is the share of the
+    names and identifiers that stand in any hit, 1 without any; ``length`` is the number of
     terms by 12, at most 1; ``vector`` the best cosine, left out when none is known.
     """
     terms = query_tokens(question)
@@ -72,12 +79,16 @@ def support(question: str, evidence: Evidence, units: Sequence[Unit]) -> dict[st
     for item in units:
         above[item.hit].update(item.tokens)
         unit = max(unit, _share(terms, frozenset(item.tokens)))
-    pooled = _share(terms, frozenset().union(*above))
+    everywhere = frozenset().union(*above)
+    pooled = _share(terms, everywhere)
+    names = [analyse(name) for name in _NAME.findall(question[:_MAX_QUESTION])]
+    known = [bool(everywhere.intersection(tokens)) for tokens in names if tokens]
     values = {
         "coverage": evidence.coverage or pooled,
         "best": max(_share(terms, tokens) for tokens in above),
         "pooled": pooled,
         "unit": unit,
+        "names": sum(known) / len(known) if known else 1.0,
         "length": min(len(terms), _MAX_TERMS) / _MAX_TERMS,
     }
     cosines = [hit.vector_score for hit in evidence.hits if hit.vector_score is not None]

@@ -87,7 +87,7 @@ def plain_text(markup: str) -> str:
     if not _MARKUP.search(text):
         return _BLANKS.sub(" ", text).strip()
     text = _QUOTED.sub("", text) if ">" in text else text
-    text = _unlinked(_ADMONITION.sub("", text))
+    text = _BLANKS.sub(" ", _unlinked(_ADMONITION.sub("", text)))
     if "`" in text:
         text, spans = _set_aside(text)
         text = _put_back(_prose(text), spans)

@@ -42,7 +42,7 @@ LIMITS: Mapping[Tier, Limits] = {
 }
 _MAX_COMPANIONS = 10
 _SAME = 0.85
-_BARE_CODE = 0.95
+_CODE_ELSEWHERE = 0.95
 _SHORT = 200
 _LEANS_BACK = re.compile(
     r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus"
@@ -135,10 +135,11 @@ def _overlap(item: ScoredUnit, other: ScoredUnit) -> float:
 
 
 def _floor(item: ScoredUnit, chosen: Sequence[ScoredUnit], limits: Limits) -> float:
-    """Return the share of the best score that a unit needs; bare code from elsewhere more."""
-    bare = item.unit.kind is UnitKind.CODE and item.unit.lead is None
+    """Return the share of the best score that a unit needs; code from elsewhere needs more."""
+    if item.unit.kind is not UnitKind.CODE:
+        return limits.floor
     known = any(item.unit.hit == other.unit.hit for other in chosen)
-    return max(limits.floor, _BARE_CODE) if bare and not known else limits.floor
+    return limits.floor if known else max(limits.floor, _CODE_ELSEWHERE)
 
 
 def _repeats(item: ScoredUnit, other: ScoredUnit) -> bool:
@@ -150,9 +151,10 @@ def _repeats(item: ScoredUnit, other: ScoredUnit) -> bool:
 def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) -> list[Unit]:
     """Return the units without which this one cannot be understood."""
     found: list[Unit] = []
-    if unit.lead is not None and (unit.hit, unit.lead) in by_place:
-        found.append(by_place[unit.hit, unit.lead])
-    if unit.kind is UnitKind.STEP and Want.HOW in question.wants:
+    lead = None if unit.lead is None else by_place.get((unit.hit, unit.lead))
+    if lead is not None and len(lead.tokens) > 1:
+        found.append(lead)
+    if unit.kind is UnitKind.STEP:
         found.extend(_of_group(unit, by_place))
     if unit.kind in {UnitKind.ITEM, UnitKind.ROW} and Want.LISTING in question.wants:
         found.extend(u for u in _of_group(unit, by_place) if len(u.text) <= _SHORT)

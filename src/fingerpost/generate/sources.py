@@ -56,11 +56,11 @@ def _source(
     index: int, hit: Hit, docs_url: str | None, *, start: int | None, cited: bool
 ) -> SourceCitation:
     chunk, document = hit.chunk, hit.document
-    headings = tuple(_line(heading) for heading in chunk.heading_path)
+    headings = tuple(plain_text(heading) for heading in chunk.heading_path)
     return SourceCitation(
         index=index,
         id=chunk.id,
-        title=_line(document.title),
+        title=plain_text(document.title),
         uri=_line(document.uri),
         path=_line(document.path),
         heading=headings[-1] if headings else "",

@@ -16,6 +16,7 @@ from fingerpost.generate.plain import code_text, neutralise, plain_text
         ("[![badge](https://a.example/b.svg)](https://a.example) Helm", "Helm"),
         ("**Bold** and *soft* and ***both***.", "Bold and soft and both."),
         ("**`a_b`** and **use `x` now**", "`a_b` and use `x` now"),
+        ("_Note: the `a`\nline._", "Note: the `a` line."),
         ("At https://x.example/`id` now", "At `https://x.example/id` now"),
         ("Keep snake_case_name and `a_b*c*`.", "Keep snake_case_name and `a_b*c*`."),
         ("Run __init__ first.", "Run `__init__` first."),
