@@ -61,7 +61,7 @@ def _legacy(raw: bytes) -> Decoded | Undecodable:
     decoded = _with_replacement(raw, "utf-8")
     if isinstance(decoded, Undecodable):
         return decoded
-    if any(ord(character) > 0x7F and character != "\ufffd" for character in set(decoded.text)):
+    if any(character > "\x7f" and character != "\ufffd" for character in set(decoded.text)):
         return decoded
     try:
         return Decoded(raw.decode("cp1252"), "cp1252")

@@ -95,9 +95,7 @@ class _Filler:
         while not self._cancelled():
             limit = _FETCHED + len(self._failed)
             items = [
-                item
-                for item in self._writer.pending_vectors(limit)
-                if item[0] not in self._failed
+                item for item in self._writer.pending_vectors(limit) if item[0] not in self._failed
             ]
             if not items:
                 return
@@ -123,9 +121,9 @@ class _Filler:
     def _keep(self, keys: list[str], vectors: list[NDArray[np.float32]]) -> None:
         if not keys:
             return
-        import numpy  # noqa: PLC0415 - only where there are vectors
+        import numpy as np  # noqa: PLC0415 - only where there are vectors
 
-        self._writer.put_vectors(keys, numpy.stack(vectors))
+        self._writer.put_vectors(keys, np.stack(vectors))
         self._writer.commit()
         self.n_stored += len(keys)
         keys.clear()
@@ -154,7 +152,7 @@ class _Filler:
                     done.put((item[0], self._embedder.embed([item[1]])[0]))
                 except EmbeddingError:
                     done.put((item[0], None))
-                except BaseException as error:  # noqa: BLE001 - raised again by the caller
+                except BaseException as error:
                     done.put((item[0], error))
                     break
             done.put(("", None))

@@ -25,10 +25,10 @@ FORMATS: Final = {
     ".ipynb": "notebook",
 }
 # Documents that we do not read: they are listed, since someone may miss them.
-UNSUPPORTED: Final = frozenset(
-    ".pdf .doc .docx .odt .rtf .epub .ppt .pptx .odp .xls .xlsx .adoc .asciidoc .org .textile "
-    ".wiki .tex .pages .chm .mobi".split()
-)
+UNSUPPORTED: Final = frozenset({
+    ".adoc", ".asciidoc", ".chm", ".doc", ".docx", ".epub", ".mobi", ".odp", ".odt", ".org",
+    ".pages", ".pdf", ".ppt", ".pptx", ".rtf", ".tex", ".textile", ".wiki", ".xls", ".xlsx",
+})  # fmt: skip
 
 
 def format_of(path: str) -> str:

@@ -6,7 +6,7 @@ read stays in the document as opaque text, so that nothing is lost and no headin
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,9 @@ _CLOSING = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE),
 }
-_PAIR = re.compile(r"^[A-Za-z_][\w .-]{0,60}:(?:[ \t]|$)|^[ \t]*-[ \t]|^[ \t]+\S|^#|^[ \t]*$|^[\]}]")
+_PAIR = re.compile(
+    r"^[A-Za-z_][\w .-]{0,60}:(?:[ \t]|$)|^[ \t]*-[ \t]|^[ \t]+\S|^#|^[ \t]*$|^[\]}]"
+)
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,60}[ \t]*[:=]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TITLE_LINE = re.compile(r"^title:[ \t]*[\"']?([^\r\n]*?)[\"']?[ \t]*$", re.MULTILINE)
@@ -156,7 +158,8 @@ def _read_toml(inner: str) -> dict[str, object]:
 
 def _describe(values: dict[str, object], end: int) -> FrontMatter:
     metadata: dict[str, object] = {}
-    title, language, tags = "", "", ()
+    title, language = "", ""
+    tags: tuple[str, ...] = ()
     for key, value in values.items():
         name = _plain(key).strip()
         if name == "title" and isinstance(value, str):
@@ -194,7 +197,7 @@ def _simple(value: object) -> object:
         return value
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else str(value)  # noqa: PLR0124 - not a number
-    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+    if isinstance(value, dt.datetime | dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, list):
         items = [_simple(item) for item in value if not isinstance(item, list | dict)]

@@ -7,6 +7,8 @@ malformed input and does not say where in the file its text stands.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -16,19 +18,24 @@ from fingerpost.corpus.source import ParsedText, Weave
 _TOKEN = re.compile(r"<!--|<(/?)([A-Za-z][\w:-]*)([^<>]*)>|<[!?][^<>]*>")
 _HIDDEN = frozenset({"script", "style", "template", "svg", "nav", "iframe", "noscript", "math"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BREAKS = frozenset(
-    "address article aside blockquote body br button dd details div dl dt fieldset figcaption "
-    "figure footer form header hr li main ol p pre section summary table tbody td tfoot th thead "
-    "title tr ul".split()
-)
+_BREAKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "br", "button", "dd", "details", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hr", "li",
+    "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th",
+    "thead", "title", "tr", "ul",
+})  # fmt: skip
 _ATTRIBUTE = r"\b{name}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))"
 _LANG = re.compile(_ATTRIBUTE.format(name="lang"))
 _ALT = re.compile(_ATTRIBUTE.format(name="alt"))
 _HREF = re.compile(_ATTRIBUTE.format(name="href"))
 _INVISIBLE = re.compile(r"display\s*:\s*none|\shidden(?:\s|=|$)|aria-hidden\s*=\s*[\"']?true")
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset({
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
+    "track", "wbr",
+})  # fmt: skip
 _SPACE = re.compile(r"\s+")
 _MAX_LINE = 800
+_MAX_UNCLOSED = 8
 
 
 @dataclass(slots=True)
@@ -49,6 +56,8 @@ class _Loom:
 
     def write(self, text: str, place: int) -> None:
         """Add text of the file, white space as blanks, long lines folded at a word."""
+        if not text:
+            return
         if self.kind != "wovencode":
             if not self.line_size:
                 place += len(text) - len(text.lstrip())
@@ -60,6 +69,13 @@ class _Loom:
                 self.end_line(place + cut)
                 text, place = text[cut:], place + cut
         self._put(text, place)
+
+    def write_spoken(self, text: str, place: int) -> None:
+        """Add what a tag says to a reader; it has no place of its own."""
+        words = _SPACE.sub(" ", text).strip()[:_MAX_LINE]
+        if words and self.kind != "wovencode":
+            self.weave.add(f" {words} ", place)
+            self.line_size += len(words) + 2
 
     def _put(self, text: str, place: int) -> None:
         if not text:
@@ -87,6 +103,7 @@ class _Loom:
             self.blocks.append(Block(kind, self.block_line, self.line, level, title))
             if level == 1 and not self.first_h1:
                 self.first_h1 = title
+        self.weave.anchor(place)
         self.block_line = self.line
         self.kind, self.level = "woven", 0
         self.heading.clear()
@@ -100,97 +117,97 @@ def parse_html(text: str, start: int) -> ParsedText:
         start: Where the body starts (after a byte order mark).
     """
     loom = _Loom()
+    tags = _Tags(text, start)
     at = start
-    for match in _tokens(text, start):
-        if match.start() > at:
-            _data(loom, text, at, match.start())
-        at = _tag(loom, text, match)
-    if at < len(text):
-        _data(loom, text, at, len(text))
+    for match in tags:
+        loom.write(text[at : match.start()], at)
+        if match.group(2) and tags.at == match.end():
+            _tag(loom, text, match, tags)
+        at = tags.at
+    loom.write(text[at:], at)
     loom.end_block(len(text))
     return ParsedText(
         loom.weave.text(), loom.blocks, start, len(text), loom.title, loom.language, loom.weave
     )
 
 
-def _tokens(text: str, start: int) -> _Tokens:
-    return _Tokens(text, start)
+@dataclass(slots=True)
+class _Tags:
+    """Iterates over the tags of a text, past what comments and hidden elements hold.
 
+    Attributes:
+        text: The text.
+        at: Where reading goes on after the last tag.
+    """
 
-class _Tokens:
-    """Iterates over tags; `skip` moves on past what a tag hides."""
+    text: str
+    at: int
+    _unclosed: Counter[str] = field(default_factory=Counter)
 
-    def __init__(self, text: str, start: int) -> None:
-        self.text = text
-        self.at = start
+    def __iter__(self) -> Iterator[re.Match[str]]:
+        while match := _TOKEN.search(self.text, self.at):
+            self.at = self._after(match)
+            yield match
 
-    def __iter__(self) -> _Tokens:
-        return self
-
-    def __next__(self) -> re.Match[str]:
-        match = _TOKEN.search(self.text, self.at)
-        if match is None:
-            raise StopIteration
-        self.at = _hidden_end(self.text, match)
-        return match
-
-
-def _hidden_end(text: str, match: re.Match[str]) -> int:
-    """Return where reading goes on after a tag: past a comment or an element that is hidden."""
-    if match.group() == "<!--":
-        closed = text.find("-->", match.end())
-        return closed + 3 if closed >= 0 else len(text)
-    name = (match.group(2) or "").lower()
-    if match.group(1) or not name or match.group(3).endswith("/"):
-        return match.end()
-    if name in _HIDDEN or (name not in _VOID and _INVISIBLE.search(match.group(3))):
-        return _element_end(text, name, match.end())
-    return match.end()
-
-
-def _element_end(text: str, name: str, at: int) -> int:
-    """Return the end of an element, counting elements of the same name inside it."""
-    depth = 1
-    same = re.compile(rf"<(/?){name}\b[^<>]*>", re.IGNORECASE)
-    for match in same.finditer(text, at):
-        depth += -1 if match.group(1) else 1
-        if not depth:
+    def _after(self, match: re.Match[str]) -> int:
+        if match.group() == "<!--":
+            closed = self.text.find("-->", match.end())
+            return closed + 3 if closed >= 0 else len(self.text)
+        name = (match.group(2) or "").lower()
+        if match.group(1) or not name or match.group(3).endswith("/"):
             return match.end()
-    return at
+        if name in _HIDDEN or (name not in _VOID and _INVISIBLE.search(match.group(3))):
+            return self._element_end(name, match.end())
+        return match.end()
+
+    def _element_end(self, name: str, at: int) -> int:
+        """Return the end of an element, ``at`` when it has none.
+
+        After a few elements of a name without an end none is looked for any more: each look
+        reads the rest of the file.
+        """
+        if self._unclosed[name] >= _MAX_UNCLOSED:
+            return at
+        depth = 1
+        for match in re.compile(rf"<(/?){name}\b[^<>]*>", re.IGNORECASE).finditer(self.text, at):
+            depth += -1 if match.group(1) else 1
+            if not depth:
+                return match.end()
+        self._unclosed[name] += 1
+        return at
 
 
-def _data(loom: _Loom, text: str, start: int, end: int) -> None:
-    loom.write(text[start:end], start)
-
-
-def _tag(loom: _Loom, text: str, match: re.Match[str]) -> int:
-    """Act on a tag and return where the text after it starts."""
-    after = _hidden_end(text, match)
-    closing, name = bool(match.group(1)), (match.group(2) or "").lower()
-    place = match.start()
-    if after > match.end():
-        return after
+def _tag(loom: _Loom, text: str, match: re.Match[str], tags: _Tags) -> None:
+    """Act on a tag."""
+    closing, name = bool(match.group(1)), match.group(2).lower()
     if name == "title" and not closing and not loom.title:
-        closed = text.find("</", after)
-        loom.title = _SPACE.sub(" ", unescape(text[after:closed])).strip() if closed > 0 else ""
-        return closed if closed > 0 else after
+        closed = text.find("</", tags.at)
+        if closed > 0:
+            loom.title = _SPACE.sub(" ", unescape(text[tags.at : closed])).strip()
+            tags.at = closed
+        return
     if name == "html" and not closing:
         loom.language = _value(_LANG, match.group(3))[:2].lower()
+    elif name == "img":
+        loom.write_spoken(_value(_ALT, match.group(3)), match.start())
     elif name in _HEADINGS or name == "pre":
-        loom.end_block(place)
+        loom.end_block(match.start())
         if not closing:
             loom.kind = "wovencode" if name == "pre" else "woven"
             loom.level = _HEADINGS.get(name, 0)
-    elif name in ("td", "th") and loom.kind != "wovencode":
+    elif loom.kind != "wovencode":
+        _flow(loom, name, match.start(), closing=closing)
+
+
+def _flow(loom: _Loom, name: str, place: int, *, closing: bool) -> None:
+    """Break lines and blocks where an element of prose starts or ends."""
+    if name in ("td", "th"):
         if not closing and loom.line_size:
             loom.weave.add("  ", place)
-    elif name == "img":
-        loom.weave.add(_value(_ALT, match.group(3)).replace("\n", " "), place)
-    elif name in _BREAKS and loom.kind != "wovencode" and not loom.level:
+    elif name in _BREAKS and not loom.level:
         loom.end_line(place)
         if name in ("p", "ul", "ol", "table", "div", "section", "dl"):
             loom.end_block(place)
-    return after
 
 
 def _value(pattern: re.Pattern[str], attributes: str) -> str:

@@ -163,9 +163,11 @@ class _Run:
         self._gather_moved()
         total = len(self.scan.files)
         self._say("scan", total, total, force=True)
-        hashes = {} if self.options.rebuild else {
-            identity: row[2] for identity, row in self._known.items()
-        }
+        hashes = (
+            {}
+            if self.options.rebuild
+            else {identity: row[2] for identity, row in self._known.items()}
+        )
         changed = self.scan.changed(hashes, self.options.max_tokens, self._seen)
         self.writer.put(self._documents(self._until_cancelled(changed)))
         if self.stopped or self.cancelled():
@@ -180,9 +182,7 @@ class _Run:
 
     def _gather_moved(self) -> None:
         """Note the known documents whose path is gone, by their content."""
-        there = {
-            document_id(folder.root.name, file.path) for folder, file in self.scan.files
-        }
+        there = {document_id(folder.root.name, file.path) for folder, file in self.scan.files}
         for identity, (_, _, content_hash) in self._known.items():
             if identity not in there:
                 self._by_hash.setdefault(content_hash, []).append(identity)
@@ -268,9 +268,7 @@ class _Run:
         now = time.time()
         if force or done == total or now - self._said >= _PROGRESS_S:
             self._said = now
-            self.observe(
-                IngestProgress(at=now, phase=phase, done=done, total=total, path=path)
-            )
+            self.observe(IngestProgress(at=now, phase=phase, done=done, total=total, path=path))
 
 
 def prepare_all(files: Iterator[FileToPrepare], n_workers: int) -> Iterator[Finished]:

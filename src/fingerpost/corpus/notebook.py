@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from json import scanner
-from json.decoder import scanstring
 from typing import Any
 
 from fingerpost.corpus.blocks import parse_blocks
 from fingerpost.corpus.source import ParsedText, Weave
 
+_scan_string: Any = json.decoder.scanstring  # type: ignore[attr-defined] # not in typeshed
 _RAW_LINE = re.compile(r"(?:[^\\]|\\[^n])*?(?:\\n|\Z)", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -67,7 +67,7 @@ def _shifted(decoder: Any, text: str, start: int) -> Any:
 
 
 def _placed(text: str, begin: int, strict: bool = True) -> tuple[str, int]:  # noqa: FBT001, FBT002 - json's signature
-    value, end = scanstring(text, begin, strict)
+    value, end = _scan_string(text, begin, strict)
     placed = _Placed(value)
     placed.start, placed.end = begin, end - 1
     return placed, end
@@ -82,8 +82,8 @@ def _language(notebook: dict[str, Any]) -> str:
 
 def _cell(weave: Weave, text: str, cell: dict[str, Any], language: str) -> None:
     source = cell.get("source")
-    strings = source if isinstance(source, list) else [source]
-    strings = [one for one in strings if isinstance(one, _Placed)]
+    candidates = source if isinstance(source, list) else [source]
+    strings = [one for one in candidates if isinstance(one, _Placed)]
     if not strings:
         return
     place = strings[0].start

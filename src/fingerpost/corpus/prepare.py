@@ -25,7 +25,7 @@ from fingerpost.types.ids import chunk_id, document_id
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SAMPLE_CHARS = 1600
+_SAMPLE_CHARS = 800
 _OTHER_SCRIPT_SHARE = 0.2
 _NO_PATHS = Paths(())
 
@@ -71,9 +71,7 @@ class Prepared:
             return self.document
         plain = self.document
         links = resolve_links(plain.document.path, self.written, paths)
-        return PreparedDocument(
-            plain.document, plain.chunks, plain.words, plain.trail_words, links
-        )
+        return PreparedDocument(plain.document, plain.chunks, plain.words, plain.trail_words, links)
 
 
 def prepare_file(file: FileToPrepare) -> Prepared | Undecodable:

@@ -31,7 +31,9 @@ _LEAD = re.compile(
 _LED = re.compile(r"^[ \t]*[-*+>#0-9]", re.MULTILINE)
 _ASIDE = re.compile(r"^[ \t>]*(?::{3,}|!!!|\?\?\?\+?|///)[ \t]*[\w-]*[ \t]*(.*)$", re.MULTILINE)
 _RULE_LINE = re.compile(r"^[ \t>]*(?:[-_*=][ \t]*){3,}$", re.MULTILINE)
-_DELIMITER_ROW = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE)
+_DELIMITER_ROW = re.compile(
+    r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE
+)
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 # Direction overrides, zero-width marks and tag characters: unseen by people, so not searched.
 _INVISIBLE = re.compile("[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
@@ -110,6 +112,8 @@ def _clean(text: str, targets: list[str] | None, *, lead: bool = True) -> str:
     kept: list[str] = []
     if "`" in text:
         text = _CODE_SPAN.sub(lambda match: _keep(match.group(2), kept), text)
+    if "\\" in text:
+        text = _ESCAPE.sub(lambda match: _keep(match.group(1), kept), text)
     if "<!--" in text:
         text = strip_comments(text)
     if "{" in text:
@@ -126,7 +130,7 @@ def _clean(text: str, targets: list[str] | None, *, lead: bool = True) -> str:
 
 
 def _flat(text: str, *, lead: bool) -> str:
-    """Take away markup of lines, emphasis, escapes and entities."""
+    """Take away markup of lines, emphasis and entities."""
     if lead:
         if ":::" in text or "!!!" in text or "???" in text or "///" in text:
             text = _ASIDE.sub(_aside_title, text)
@@ -138,8 +142,6 @@ def _flat(text: str, *, lead: bool) -> str:
         text = _EMPHASIS.sub(_emphasis, text)
     if "~~" in text:
         text = text.replace("~~", "")
-    if "\\" in text:
-        text = _ESCAPE.sub(r"\1", text)
     if "&" in text and ";" in text:
         text = unescape(text)
     return text

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import quote
 
 from fingerpost.corpus.links import Paths
@@ -55,7 +56,7 @@ class Scan:
     _kept: set[str] = field(default_factory=set)
     _kept_prefixes: list[tuple[str, str]] = field(default_factory=list)
 
-    def __enter__(self) -> Scan:
+    def __enter__(self) -> Self:
         """Open the roots and list their files."""
         for root in self.roots:
             folder = Folder(root)
@@ -146,9 +147,7 @@ class Scan:
                 self.n_unchanged += 1
                 continue
             uri = "file://" + quote("/".join((folder.shown(""), file.path)))
-            yield FileToPrepare(
-                raw, folder.root.name, file.path, uri, content_hash, max_tokens
-            )
+            yield FileToPrepare(raw, folder.root.name, file.path, uri, content_hash, max_tokens)
 
     def gone(self, known: Mapping[str, tuple[str, str, str]]) -> set[str]:
         """Return the ids of known documents that are not there any more.

@@ -51,6 +51,7 @@ class Weave:
     starts: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
+    anchors: dict[int, int] = field(default_factory=dict)
     size: int = 0
 
     def add(self, text: str, place: int, length: int = 0) -> None:
@@ -68,11 +69,19 @@ class Weave:
         self.lengths.append(length)
         self.size += len(text)
 
+    def anchor(self, place: int) -> None:
+        """Say that what is added next starts at ``place`` already, with its markup."""
+        self.anchors[self.size] = max(
+            place, self.places[-1] + self.lengths[-1] if self.places else 0
+        )
+
     def text(self) -> str:
         """Return what was put together."""
         return "".join(self.parts)
 
     def place(self, offset: int) -> int:
         """Return the place in the file of a place in the text."""
+        if offset in self.anchors:
+            return self.anchors[offset]
         at = bisect_right(self.starts, offset) - 1
         return self.places[at] + min(offset - self.starts[at], self.lengths[at])

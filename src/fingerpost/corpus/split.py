@@ -8,9 +8,10 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from fingerpost.corpus.blocks import Block
-from fingerpost.corpus.prose import clean_inline, tidy
+from fingerpost.corpus.cleaning import PROSE, search_text_of
+from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.source import ParsedText
-from fingerpost.corpus.units import Breaker, Unit, search_text_of
+from fingerpost.corpus.units import MAX_RAW_PER_TOKEN, Breaker, Unit, count_tokens
 from fingerpost.text.tokens import estimate_tokens
 
 SPLITTER_VERSION = "1"
@@ -18,10 +19,9 @@ SPLITTER_VERSION = "1"
 # What the heading path may take above the chunk limit: MiniLM's 256 less its two marks less 220.
 PATH_ROOM = 34
 _MAX_HEADING_CHARS = 200
-_MAX_RAW_PER_TOKEN = 24
 _MIN_BUDGET = 16
 # A section longer than this is hardly ever one chunk: it is not worth trying.
-_LIKELY_CHARS_PER_TOKEN = 8
+_LIKELY_CHARS_PER_TOKEN = 5
 
 
 class Piece(NamedTuple):
@@ -139,18 +139,36 @@ class _Cutter:
     budget: int
 
     def pieces(self) -> Iterator[Piece]:
+        """Yield the pieces of the section, in order, covering it."""
         blocks = self.section.blocks
         start, end = self.starts[blocks[0].start], self.starts[blocks[-1].end]
+        breaker = Breaker(self.text, self.starts, self.budget)
         if end - start <= self.budget * _LIKELY_CHARS_PER_TOKEN:
-            units = [
-                Unit(self._kind(block), self.starts[block.start], self.starts[block.end], 0)
-                for block in blocks
-            ]
-            piece = self._piece(units)
+            piece = self._piece(list(self._joined(breaker)))
             if piece.n_tokens <= self.budget:
                 yield piece
                 return
-        yield from self._broken()
+        units = [
+            unit
+            for block in blocks
+            for unit in breaker.units(block._replace(kind=self._kind(block)))
+        ]
+        for group in _pack(units, self.budget, self.text):
+            yield from self._checked(group, breaker)
+
+    def _joined(self, breaker: Breaker) -> Iterator[Unit]:
+        """Yield the blocks as units; neighbours that are prose are one, cleaned at once."""
+        kind, start, end = "", 0, 0
+        for block in self.section.blocks:
+            own = self._kind(block)
+            own = "paragraph" if own in PROSE else own
+            if own == kind == "paragraph":
+                end = self.starts[block.end]
+                continue
+            if kind:
+                yield breaker.unit(kind, start, end)
+            kind, start, end = own, self.starts[block.start], self.starts[block.end]
+        yield breaker.unit(kind, start, end)
 
     def _kind(self, block: Block) -> str:
         """Return the block's kind; a heading that the path holds is not searched twice."""
@@ -158,83 +176,50 @@ class _Cutter:
             return block.kind
         return "hidden" if clean_inline(block.title) in self.section.path else "heading"
 
-    def _broken(self) -> Iterator[Piece]:
-        breaker = Breaker(self.text, self.starts, self.budget)
-        units = [
-            unit
-            for block in self.section.blocks
-            for unit in breaker.units(block._replace(kind=self._kind(block)))
-        ]
-        for group in _pack(units, self.budget, self.text):
-            yield from self._checked(group)
-
-    def _checked(self, group: list[Unit]) -> Iterator[Piece]:
-        """Yield the group as one piece, or as halves of it where its estimate was too low."""
+    def _checked(self, group: list[Unit], breaker: Breaker) -> Iterator[Piece]:
+        """Yield the group as one piece, or as halves of it where it is over the limit."""
         piece = self._piece(group)
         if piece.n_tokens <= self.budget or piece.end - piece.start <= 1:
             yield piece
         elif len(group) > 1:
             middle = len(group) // 2
-            yield from self._checked(group[:middle])
-            yield from self._checked(group[middle:])
+            yield from self._checked(group[:middle], breaker)
+            yield from self._checked(group[middle:], breaker)
         else:
             unit = group[0]
             middle = (unit.start + unit.end) // 2
             middle = self.text.rfind("\n", unit.start + 1, middle) + 1 or middle
-            prefix = "" if estimate_tokens(unit.prefix) > self.budget // 3 else unit.prefix
-            yield from self._checked([unit._replace(end=middle, prefix=prefix)])
-            yield from self._checked([unit._replace(start=middle, prefix=prefix)])
+            prefix = "" if count_tokens(unit.prefix) > self.budget // 3 else unit.prefix
+            for start, end in ((unit.start, middle), (middle, unit.end)):
+                later = unit.continues or start > unit.start
+                half = breaker.unit(unit.kind, start, end, prefix, continues=later)
+                yield from self._checked([half], breaker)
 
     def _piece(self, units: Sequence[Unit]) -> Piece:
-        """Put the search text of neighbours of one kind together, so that it is cleaned once."""
-        targets: list[str] = []
-        prefix = units[0].prefix
-        parts: list[str] = []
-        at = 0
-        while at < len(units):
-            first = units[at]
-            last = at + 1
-            kind = _manner(first)
-            while last < len(units) and kind in _JOINED and _manner(units[last]) == kind:
-                last += 1
-            text = self.text[first.start : units[last - 1].end]
-            if at == 0 and prefix:
-                text = prefix + text
-            part = search_text_of(kind, text, targets)
-            if part:
-                parts.append(part)
-            at = last
-        search_text = "\n\n".join(parts)
-        if not search_text and "heading" in {block.kind for block in self.section.blocks}:
-            search_text = self._headings_only(units)
+        first = units[0]
+        head = search_text_of(first.kind, first.prefix, []) if first.prefix else ""
+        text = "\n\n".join([unit.text for unit in units if unit.text])
+        n_tokens = sum([unit.n_tokens for unit in units])
+        if head:
+            text = f"{head}\n{text}"
+            n_tokens += count_tokens(head)
+        if not text:
+            text = self._headings_only(units)
+            n_tokens = count_tokens(text)
+        targets = [target for unit in units for target in unit.targets]
         return Piece(
-            units[0].start,
-            units[-1].end,
-            self.section.path,
-            prefix,
-            search_text,
-            estimate_tokens(search_text) if search_text else 0,
-            targets,
+            first.start, units[-1].end, self.section.path, first.prefix, text, n_tokens, targets
         )
 
     def _headings_only(self, units: Sequence[Unit]) -> str:
-        """Return the words of headings that stand alone: they are all the piece has."""
+        """Return the words of a heading that stands alone: they are all the piece has."""
         titles = [
-            tidy(clean_inline(block.title))
+            clean_inline(block.title)
             for block in self.section.blocks
             if block.kind == "heading" and self.starts[block.start] < units[-1].end
         ]
-        return titles[-1] if titles else ""
-
-
-_JOINED = frozenset({"prose", "plain", "woven", "rst"})
-
-
-def _manner(unit: Unit) -> str:
-    """Return how a unit is cleaned; neighbours cleaned as prose are cleaned together."""
-    if unit.kind in ("paragraph", "list", "quote", "html", "heading"):
-        return "prose"
-    return unit.kind
+        text = titles[-1] if titles else ""
+        return text if count_tokens(text) <= self.budget else self.section.path[-1]
 
 
 def _pack(units: Sequence[Unit], budget: int, text: str) -> Iterator[list[Unit]]:
@@ -245,11 +230,11 @@ def _pack(units: Sequence[Unit], budget: int, text: str) -> Iterator[list[Unit]]
     total = sum(unit.n_tokens for unit in units)
     n_groups = max(1, -(-total // budget))
     target = min(budget, total // n_groups + budget // 6)
-    room = budget * _MAX_RAW_PER_TOKEN
+    room = budget * MAX_RAW_PER_TOKEN
     group: list[Unit] = []
     n_group = 0
     for unit in units:
-        n_unit = unit.n_tokens + (estimate_tokens(unit.prefix) if unit.prefix else 0)
+        n_unit = unit.n_tokens + count_tokens(unit.prefix)
         size = unit.end - group[0].start if group else 0
         full = n_group + n_unit > (budget if unit.continues else target)
         if group and n_group and (full or size > room):

@@ -1,4 +1,4 @@
-"""A block that is too long for one chunk, broken where it hurts least.
+"""What stays together in a chunk, and how a block is broken that is too long for one.
 
 A list breaks between items, a table between rows, a fence between lines and rather at a blank
 one, prose between lines, then sentences, then words; what has no place to break is cut hard.
@@ -7,15 +7,13 @@ The parts of a table or fence after the first one carry its head as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import unescape
 from itertools import pairwise
 from typing import NamedTuple
 
 from fingerpost.corpus.blocks import Block
-from fingerpost.corpus.prose import clean_fence, clean_prose, clean_table, tidy
-from fingerpost.corpus.rst import clean_rst
+from fingerpost.corpus.cleaning import search_text_of
 from fingerpost.text.sentences import sentences
 from fingerpost.text.tokens import estimate_tokens
 
@@ -29,7 +27,8 @@ _PART_KINDS = {
 }
 _CHARS_PER_TOKEN = 4
 _MAX_SENTENCE_LINE = 50_000
-_MAX_RAW_PER_TOKEN = 24
+# Longest stretch of a file in one unit, for text that is mostly markup or blanks.
+MAX_RAW_PER_TOKEN = 24
 
 
 class Unit(NamedTuple):
@@ -39,7 +38,9 @@ class Unit(NamedTuple):
         kind: Kind of the block it comes from.
         start: Place in the parsed text.
         end: Place after it.
-        n_tokens: Estimate for its own search text.
+        text: What is searched of it, prefix not included.
+        n_tokens: Estimate for ``text``.
+        targets: Targets of its links, as written.
         prefix: Head of the table or fence that it continues.
         continues: It is a later part of a block that was broken.
     """
@@ -47,43 +48,21 @@ class Unit(NamedTuple):
     kind: str
     start: int
     end: int
+    text: str
     n_tokens: int
+    targets: Sequence[str] = ()
     prefix: str = ""
     continues: bool = False
 
 
-def search_text_of(kind: str, text: str, targets: list[str] | None = None) -> str:
-    """Return what is searched of one block's text."""
-    if kind in _SILENT:
-        return ""
-    cleaner = _CLEANERS.get(kind)
-    if cleaner is not None:
-        return cleaner(text)
-    if kind == "table":
-        return tidy(clean_table(text, targets))
-    if kind == "rst":
-        return tidy(clean_rst(text, targets))
-    return tidy(clean_prose(text, targets))
-
-
-def _after_first_line(text: str) -> str:
-    return text.partition("\n")[2].strip("\n")
-
-
-_SILENT = frozenset({"rule", "comment", "hidden"})
-_CLEANERS: dict[str, Callable[[str], str]] = {
-    "fence": clean_fence,
-    "code": lambda text: text.strip("\n"),
-    "plain": str.strip,
-    "woven": lambda text: tidy(unescape(text)),
-    "wovencode": lambda text: unescape(text).strip("\n"),
-    "rstcode": _after_first_line,
-}
+def count_tokens(text: str) -> int:
+    """Return the estimate, 0 for no text; it adds up over lines."""
+    return estimate_tokens(text) if text else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """Breaks the blocks of one text.
+    """Makes the units of one text.
 
     Attributes:
         text: The parsed text.
@@ -98,10 +77,10 @@ class Breaker:
     def units(self, block: Block) -> Iterator[Unit]:
         """Yield the units of a block, in order, covering it."""
         start, end = self.starts[block.start], self.starts[block.end]
-        if end - start <= self.budget * _MAX_RAW_PER_TOKEN:
-            n_tokens = self._count(block.kind, start, end)
-            if n_tokens <= self.budget:
-                yield Unit(block.kind, start, end, n_tokens)
+        if end - start <= self.budget * MAX_RAW_PER_TOKEN:
+            unit = self.unit(block.kind, start, end)
+            if unit.n_tokens <= self.budget:
+                yield unit
                 return
         if block.parts:
             yield from self._parts(block)
@@ -112,9 +91,17 @@ class Breaker:
         else:
             yield from self._lines(block.kind, start, end, "")
 
-    def _count(self, kind: str, start: int, end: int) -> int:
-        text = search_text_of(kind, self.text[start:end])
-        return estimate_tokens(text) if text else 0
+    def unit(
+        self, kind: str, start: int, end: int, prefix: str = "", *, continues: bool = False
+    ) -> Unit:
+        """Return a stretch of the text as a unit, cleaned and counted."""
+        targets: list[str] = []
+        own = self.text[start:end]
+        if continues and kind == "fence":
+            # Its opening line stands in another unit; without one the last line is kept.
+            own = (prefix or "```\n") + own
+        text = search_text_of(kind, own, targets)
+        return Unit(kind, start, end, text, count_tokens(text), targets, prefix, continues)
 
     def _head(self, start: int, end: int, n_lines: int) -> str:
         """Return the first lines of a block, empty when they would eat the budget."""
@@ -124,66 +111,62 @@ class Breaker:
             if not at:
                 return ""
         head = self.text[start:at]
-        if len(head) > self.budget * _MAX_RAW_PER_TOKEN:
+        if len(head) > self.budget * MAX_RAW_PER_TOKEN:
             return ""
         return head if estimate_tokens(head) <= self.budget // 3 else ""
 
     def _parts(self, block: Block) -> Iterator[Unit]:
         """Break a list or quote at its items and inner blocks."""
-        kinds: dict[int, str] = {block.start: "paragraph"}
+        kinds: dict[int, str] = {block.start: "list"}
         inside_until = block.start
         for mark in block.parts:
-            if mark.map is None or mark.nesting < 0 or mark.map[0] < inside_until:
+            if mark.map is None or mark.map[0] < inside_until:
                 continue
             kind = _PART_KINDS.get(mark.type)
             if kind is not None:
-                kinds[mark.map[0]] = kind
+                kinds[mark.map[0]] = "list" if kind == "paragraph" else kind
                 inside_until = mark.map[1]
             elif mark.type == "list_item_open":
-                kinds.setdefault(mark.map[0], "paragraph")
+                kinds.setdefault(mark.map[0], "list")
         lines = [*sorted(line for line in kinds if line < block.end), block.end]
         for first, last in pairwise(lines):
-            inner = "list" if kinds[first] == "paragraph" else kinds[first]
-            for unit in self.units(Block(inner, first, last)):
-                yield unit._replace(continues=unit.continues or first > block.start)
+            for unit in self.units(Block(kinds[first], first, last)):
+                yield unit._replace(continues=True) if first > block.start else unit
 
     def _lines(self, kind: str, start: int, end: int, head: str) -> Iterator[Unit]:
         """Break at line ends; a line over the budget is broken inside."""
-        budget = self.budget - (estimate_tokens(head) if head else 0)
-        for part in self._runs(start, end, budget):
-            first = part[0] == start
-            yield Unit(
-                kind, part[0], part[1], part[2], "" if first else head, continues=not first
-            )
+        budget = self.budget - count_tokens(head)
+        for first, last in self._runs(start, end, budget):
+            later = first > start
+            yield self.unit(kind, first, last, head if later else "", continues=later)
 
-    def _runs(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int, int]]:
-        """Yield (start, end, tokens) of runs of lines within the budget."""
+    def _runs(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int]]:
+        """Yield start and end of runs of lines within the budget."""
         run, n_run, at, blank = start, 0, start, 0
-        room = self.budget * _MAX_RAW_PER_TOKEN
+        room = self.budget * MAX_RAW_PER_TOKEN
         while at < end:
             line_end = self.text.find("\n", at, end) + 1 or end
-            line = self.text[at:line_end] if line_end - at <= room else ""
-            n_line = estimate_tokens(line) if line.strip() else 0
-            if (not line or n_line > budget) and at < line_end:
+            fits = line_end - at <= room
+            n_line = estimate_tokens(self.text[at:line_end]) if fits else 0
+            if not fits or n_line > budget:
                 if run < at:
-                    yield run, at, n_run
+                    yield run, at
                 yield from self._long_line(at, line_end, budget)
                 run, n_run, blank = line_end, 0, 0
             elif n_run + n_line > budget or line_end - run > room:
                 cut = blank if blank - run > (at - run) // 2 else at
-                yield run, cut, n_run
-                run = cut
+                yield run, cut
+                run, blank = cut, 0
                 n_run = estimate_tokens(self.text[cut:line_end])
-                blank = 0
             else:
                 n_run += n_line
-                if not line.strip():
+                if not n_line:
                     blank = line_end
             at = line_end
         if run < end:
-            yield run, end, n_run
+            yield run, end
 
-    def _long_line(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int, int]]:
+    def _long_line(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int]]:
         """Break one line at sentences, then at words, then anywhere."""
         if end - start > _MAX_SENTENCE_LINE:
             yield from self._cut(start, end, budget)
@@ -194,17 +177,17 @@ class Breaker:
         for first, last in pairwise(places):
             n_tokens = estimate_tokens(self.text[first:last])
             if n_run and n_run + n_tokens > budget:
-                yield run, first, n_run
+                yield run, first
                 run, n_run = first, 0
             if n_tokens > budget:
-                yield from self._cut(first, last, budget)
+                yield from self._cut(run, last, budget)
                 run, n_run = last, 0
             else:
                 n_run += n_tokens
         if run < end:
-            yield run, end, n_run
+            yield run, end
 
-    def _cut(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int, int]]:
+    def _cut(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int]]:
         """Cut at blanks where there are some, else anywhere."""
         at = start
         size = budget * _CHARS_PER_TOKEN
@@ -214,10 +197,10 @@ class Breaker:
             while n_tokens > budget and stop - at > 1:
                 stop = at + max(1, int((stop - at) * budget / n_tokens * 0.95))
                 n_tokens = estimate_tokens(self.text[at:stop])
+            size = max(budget, int((stop - at) * 1.05))  # the next stretch is often alike
             if stop < end:
-                blank = self.text.rfind(" ", at + (stop - at) // 2, stop) + 1
-                stop = blank or stop
+                stop = self.text.rfind(" ", at + (stop - at) // 2, stop) + 1 or stop
                 if self.text[stop] == "\n":
                     stop += 1
-            yield at, stop, n_tokens
+            yield at, stop
             at = stop

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import Self
 
 from fingerpost.corpus.formats import format_of, is_unsupported
 from fingerpost.corpus.locate import CorpusRoot, is_ignored_folder, pattern_of
@@ -78,7 +79,7 @@ class Folder:
     skipped: list[SkippedFile] = field(default_factory=list)
     _descriptors: dict[tuple[str, ...], int] = field(default_factory=dict)
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> Self:
         """Open the folder.
 
         Raises:
@@ -143,9 +144,7 @@ class Folder:
             elif format_of(path):
                 self._skip(path, "not-regular", "a pipe, socket or device")
 
-    def _link(
-        self, parts: tuple[str, ...], path: str, wanted: Callable[[str], bool]
-    ) -> None:
+    def _link(self, parts: tuple[str, ...], path: str, wanted: Callable[[str], bool]) -> None:
         """List a symlink that would have been a document or a folder of documents."""
         place = self.root.folder.joinpath(*parts)
         inside = False

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import BinaryIO, cast
+from typing import BinaryIO, Self, cast
 
 from fingerpost.corpus.prepare import FileToPrepare, prepare_file
 from fingerpost.corpus.wire import Outcome, decode_outcome, encode_job
@@ -25,7 +25,8 @@ _LIMIT_S = 10.0
 _LIMIT_S_PER_MIB = 4.0
 _START_S = 30.0
 _CHECK_S = 0.5
-_BOOT = "import json,sys; sys.path[:]=json.loads(sys.argv[1]); " + (
+_BOOT = (
+    "import json,sys; sys.path[:]=json.loads(sys.argv[1]); "
     "from fingerpost.corpus.worker import main; main()"
 )
 
@@ -53,6 +54,16 @@ class _Worker:
     held: deque[FileToPrepare] = field(default_factory=deque)
     since: float = 0.0
     warm: bool = False
+    jobs: queue.SimpleQueue[bytes | None] = field(default_factory=queue.SimpleQueue)
+
+    def feed(self) -> None:
+        """Write jobs until ``None``: a thread of its own, so that the writer never waits."""
+        stream = cast("BinaryIO", self.process.stdin)
+        with suppress(OSError, ValueError):
+            while (job := self.jobs.get()) is not None:
+                write_frame(stream, job)
+        with suppress(OSError):
+            stream.close()
 
     def overdue(self, now: float, limit_s: float) -> bool:
         try:
@@ -83,7 +94,7 @@ class Workers:
         self._results: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._closed = threading.Event()
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         """Start to watch over the time limits."""
         threading.Thread(target=self._guard, daemon=True).start()
         return self
@@ -105,8 +116,7 @@ class Workers:
         """End the processes."""
         self._closed.set()
         for worker in self._workers:
-            with suppress(OSError):
-                cast("BinaryIO", worker.process.stdin).close()
+            worker.jobs.put(None)
             if kind is not None:
                 worker.process.kill()
         for worker in self._workers:
@@ -143,17 +153,14 @@ class Workers:
             started = self._start()
             if started is not None:
                 self._workers.append(started)
-        for worker in sorted(self._workers, key=lambda one: len(one.held)):
-            if not worker.held:
-                worker.since = time.monotonic()
-            worker.held.append(file)
-            try:
-                write_frame(cast("BinaryIO", worker.process.stdin), encode_job(file))
-            except OSError:
-                worker.held.pop()
-                continue
-            return True
-        return False
+        if not self._workers:
+            return False
+        worker = min(self._workers, key=lambda one: len(one.held))
+        if not worker.held:
+            worker.since = time.monotonic()
+        worker.held.append(file)
+        worker.jobs.put(encode_job(file))
+        return True
 
     def _start(self) -> _Worker | None:
         try:
@@ -166,8 +173,8 @@ class Workers:
         except (OSError, ValueError):
             return None
         worker = _Worker(process)
-        reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
-        reader.start()
+        threading.Thread(target=self._read, args=(worker,), daemon=True).start()
+        threading.Thread(target=worker.feed, daemon=True).start()
         return worker
 
     def _read(self, worker: _Worker) -> None:
@@ -200,6 +207,7 @@ class Workers:
         """Finish the files that a dead process held: the first one as plain text."""
         if worker in self._workers:
             self._workers.remove(worker)
+        worker.jobs.put(None)
         _end(worker.process)
         held, worker.held = list(worker.held), deque()
         finished: list[Finished] = []
@@ -224,7 +232,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
+    if process.stdout is not None:
+        with suppress(OSError):
+            process.stdout.close()
