@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script beside the package, not a module of it
 """Build model.onnx from the public all-MiniLM-L6-v2 weights (Apache-2.0).
 
 Needs an environment of its own with torch (CPU), transformers, onnx, onnxruntime and the wheel

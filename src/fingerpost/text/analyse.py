@@ -17,6 +17,7 @@ ANALYSER_VERSION = "1"
 
 _MAX_QUERY_TOKENS: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 16_384
+_MOST_REPEATS: Final = 3
 _MEMO_SIZE: Final = 131_072
 _MEMO_UNIT: Final = 40
 _WEIGHTS: Final = {
@@ -79,8 +80,8 @@ def query_tokens(text: str) -> dict[str, float]:
     """Return token → weight (> 0) for a question, at most 256, in order of first appearance.
 
     Stop words are left out unless nothing else is left. Identifiers, codes and versions weigh
-    more than words, the parts of an identifier less. A token that occurs twice keeps its
-    greatest weight. Of a very long text only the start counts.
+    more than words, the parts of an identifier less. A token that occurs again weighs again, up to
+    three times. Of a very long text only the first 16,384 characters count.
     """
     pieces = [p for unit in text[:_MAX_QUERY_CHARACTERS].split() for p in _unit_pieces(unit)]
     # A stop word of one language is a telling word of another (pod, go, os): look at one list.
@@ -90,7 +91,7 @@ def query_tokens(text: str) -> dict[str, float]:
     for piece in telling or pieces:
         token, weight = _token(piece), _WEIGHTS[piece[1]]
         if token in weights:
-            weights[token] = max(weights[token], weight)
+            weights[token] = min(weights[token] + weight, _MOST_REPEATS * weight)
         elif len(weights) < _MAX_QUERY_TOKENS:
             weights[token] = weight
     return weights
@@ -106,7 +107,7 @@ def _unit_pieces(unit: str) -> list[Piece]:
 
 
 def _ascii_pieces(run: str) -> list[Piece]:
-    word = run.lstrip("(\"`*[").rstrip(".,:;!?)\"`*]")
+    word = run.lstrip('("`*[').rstrip('.,:;!?)"`*]')
     if word.isalpha() and (word[1:].islower() or word.isupper()):
         return [(shortened(word.lower()), Kind.WORD)]
     pieces: list[Piece] = []
@@ -147,6 +148,6 @@ def _grams(run: str) -> list[Piece]:
     if len(run) == 1:
         return [(run, Kind.GRAM)]
     grams: list[Piece] = [(run[at : at + 2], Kind.GRAM) for at in range(len(run) - 1)]
-    if len(run) > 2 and is_hangul(run):
+    if len(grams) > 1 and is_hangul(run):
         grams.append((shortened(run), Kind.WORD))
     return grams

@@ -26,8 +26,12 @@ _ALONE: Final = re.compile(
     r"|(?:import|export)[ \t].*\bfrom[ \t]+['\"]"  # MDX
     r")"
 )
-_RULE: Final = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|={2,}|-{2,})[ \t]*$")
-_DELIMITER_ROW: Final = re.compile(r"[ \t]*(?:>[ \t]?)*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_RULE: Final = re.compile(
+    r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|={2,}|-{2,})[ \t]*$"
+)
+_DELIMITER_ROW: Final = re.compile(
+    r"[ \t]*(?:>[ \t]?)*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$"
+)
 _INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
 
 

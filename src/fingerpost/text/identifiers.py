@@ -38,9 +38,11 @@ COMPOUND: Final = re.compile(
 )
 """One ASCII token with its inner separators; the name of the group says which kind."""
 
+_HYPHENATED: Final = re.compile(r"[A-Za-z][a-z]*(?:-[a-z]+)+")  # prose: well-known
 _SEPARATOR: Final = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LETTERS_DIGITS: Final = re.compile(r"([a-z]{2,})([0-9]{2,})")
+_ELISION: Final = 2  # letters of the longest one: qu'
 _CONTRACTIONS: Final = frozenset({"s", "re", "ve", "ll", "d", "m"})
 
 
@@ -77,7 +79,8 @@ def _name(text: str) -> list[Piece]:
     if len(segments) == 1:
         return _segment(text, alone=True)
     whole = shortened("".join(segments).lower())
-    pieces: list[Piece] = [(whole, Kind.IDENTIFIER)]
+    kind = Kind.WORD if _HYPHENATED.fullmatch(text) else Kind.IDENTIFIER
+    pieces: list[Piece] = [(whole, kind)]
     for segment in segments:
         pieces += _segment(segment, alone=False)
     return pieces
@@ -107,11 +110,10 @@ def _inner_parts(segment: str, whole: str) -> list[str]:
     parts = [part.lower() for part in _CAMEL.findall(segment)]
     if not 1 < len(parts) <= _MAX_PARTS:
         return []
-    if len(parts) == 2 and parts[1].isdigit() and len(parts[1]) == 1:
-        return []
-    stem = whole.rstrip("0123456789")
-    tail = [stem] if stem != whole and len(parts) > 2 else []
-    return [*tail, *(part for part in parts if len(part) > 1)]
+    # Without its number an identifier is asked for too: OAuth2, Python3.
+    letters = whole.rstrip("0123456789")
+    bare = [letters] if letters != whole and letters not in parts else []
+    return [*bare, *(part for part in parts if len(part) > 1)]
 
 
 def _version(text: str) -> list[Piece]:
@@ -131,5 +133,5 @@ def _apostrophe(text: str) -> list[Piece]:
     elif tail == "t":
         words = [*heads[:-1], heads[-1] + "t"]
     else:
-        words = [*(head for head in heads if len(head) > 2), tail]
+        words = [*(head for head in heads if len(head) > _ELISION), tail]
     return [(shortened(word), Kind.WORD) for word in words if word]

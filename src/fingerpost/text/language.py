@@ -12,7 +12,10 @@ from fingerpost.text.stopwords import stop_words
 __all__ = ["detect_language"]
 
 _SAMPLE: Final = 4096
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<[^>\n]*>|\S*[/\\_=@]\S*", re.S)
+_LEAST_LETTERS: Final = 2
+_CODE: Final = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<[^>\n]*>|\S*[/\\_=@]\S*", re.DOTALL
+)
 _WORD: Final = re.compile(r"[^\W\d_][\w'’\u0300-\u036f\u0900-\u097f]*")
 
 _SCRIPTS: Final = {
@@ -50,8 +53,8 @@ _ONE_LANGUAGE: Final = {
 _LATIN_LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "id", "vi")
 # Letters that only one of the rivals writes: a hint worth a stop word each, up to a few.
 _LETTERS: Final = {
-    "de": "äöüß", "fr": "èêëçœûîàùâ", "es": "ñ¿¡íóúá", "pt": "ãõçêâ", "it": "àèìòù", "pl": "ąęłśżźćń",
-    "tr": "ğışıç", "vi": "ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+    "de": "äöüß", "fr": "èêëçœûîàùâ", "es": "ñ¿¡íóúá", "pt": "ãõçêâ", "it": "àèìòù",
+    "pl": "ąęłśżźćń", "tr": "ğışıç", "vi": "ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
 }  # fmt: skip
 
 
@@ -63,8 +66,8 @@ def detect_language(text: str) -> str:
     by letters of their own. Too few words to tell, or code, is ``und``.
     """
     sample = _CODE.sub(" ", text[:_SAMPLE])
-    script, n_letters, n_all = _main_script(sample)
-    if n_letters < 2:
+    script, n_letters = _main_script(sample)
+    if n_letters < _LEAST_LETTERS:
         return "und"
     if script in _ONE_LANGUAGE:
         return _ONE_LANGUAGE[script]
@@ -79,15 +82,14 @@ def detect_language(text: str) -> str:
     return _latin(sample)
 
 
-def _main_script(sample: str) -> tuple[str, int, int]:
+def _main_script(sample: str) -> tuple[str, int]:
     counts = {name: len(pattern.findall(sample)) for name, pattern in _patterns()}
-    total = sum(counts.values())
     # One ideograph or syllable says as much as three letters of an alphabet.
     weighed = {n: c * 3 if n in ("han", "kana", "hangul") else c for n, c in counts.items()}
     script = max(weighed, key=lambda name: weighed[name])
     if script == "han" and counts["kana"] * 8 > counts["han"]:
         script = "kana"
-    return script, counts[script], total
+    return script, counts[script]
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +112,9 @@ def _latin(sample: str) -> str:
     for language, own in _LETTERS.items():
         scores[language] += min(sum(letters[letter] for letter in own), 2 + len(words) // 4) * 0.5
     best = max(scores, key=lambda language: scores[language])
-    return best if scores[best] >= max(1.0, 0.06 * len(words)) else "und"
+    # One word is not enough for another language: many are names of things (os, pod, die).
+    least = 1.0 if best == "en" else 1.5
+    return best if scores[best] >= max(least, 0.06 * len(words)) else "und"
 
 
 def _score(sample: str, language: str) -> int:

@@ -26,6 +26,8 @@ _LAST_WORD: Final = re.compile(r"[^\s(\[{\"'“‘«*_`/]+$")
 _NEXT_WORD: Final = re.compile(r"[^\W\d_]+")
 _BACKTICKS: Final = re.compile(r"`+")
 _REACH: Final = 24
+_DAY_DIGITS: Final = 2
+_SHORT_WORD: Final = 3  # a shorter one may be an abbreviation that is in no list
 _OPENERS: Final = "\"'“‘«([{*_`„‚「『（【-–—> "
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 
@@ -64,7 +66,9 @@ def _ends(text: str, block: Block) -> Iterator[int]:
         return
     piece = text[block.start : block.end]
     code = _InlineCode(piece)
-    stops = [m.end() for m in _STOP.finditer(piece) if not code.holds(m.start()) and _ends_at(piece, m)]
+    stops = [
+        m.end() for m in _STOP.finditer(piece) if not code.holds(m.start()) and _ends_at(piece, m)
+    ]
     for end in _with_thai(piece, stops):
         yield block.start + end
 
@@ -98,7 +102,9 @@ def _ends_at(piece: str, match: re.Match[str]) -> bool:
         return True
     if match["closers"] and match["closers"].strip("*_"):
         return True
-    return _ends_after(before.group(), following, at_start=_opens_line(piece, match.start(), before))
+    return _ends_after(
+        before.group(), following, at_start=_opens_line(piece, match.start(), before)
+    )
 
 
 def _opens_line(piece: str, stop: int, before: re.Match[str]) -> bool:
@@ -122,9 +128,9 @@ def _ends_after(word: str, following: str, *, at_start: bool) -> bool:
         return first.isupper() and _starts_sentence(following)
     if len(word) == 1 and word.isalpha() and word.isupper():
         return _starts_sentence(following)
-    if folded.isdigit() and len(folded) <= 2:
+    if folded.isdigit() and len(folded) <= _DAY_DIGITS:
         return not (first.islower() or is_month(_first_word(following)))
-    return not first.islower() or (len(word) > 3 and "." not in word.strip("."))
+    return not first.islower() or (len(word) > _SHORT_WORD and "." not in word.strip("."))
 
 
 def _starts_sentence(following: str) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Final
 
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 
 __all__ = ["stem"]
 

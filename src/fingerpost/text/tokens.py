@@ -10,16 +10,18 @@ __all__ = ["estimate_tokens"]
 # A word-piece vocabulary made for English keeps its words whole and breaks all others, code
 # included, into pieces of about four letters. How English a text is shows in its smallest
 # words; the pairs are (least share of these among the blanks, letters of a piece).
-_ENGLISH: Final = (" the ", " to ", " a ", " of ", " and ", " is ", " in ", " for ")
-_LETTERS: Final = ((0.15, 7), (0.08, 6), (0.035, 5), (0.02, 4), (0.0, 3))
+_ENGLISH: Final = (" the ", " to ", " of ", " and ", " is ", " for ")
+_LETTERS: Final = ((0.12, 7), (0.06, 6), (0.022, 5), (0.008, 4), (0.0, 3))
 _FOREIGN: Final = 3
 _LATIN_ACCENT: Final = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 # Vowel signs are dropped by the tokenizer; letters of South-East Asian scripts share a piece.
-_OTHER: Final = r"[^\x00-\x7f\u0901\u0902\u093a\u093c\u0941-\u0948\u094d\u0e00-\u109f\u1780-\u17ff\u2500-\u257f]"
+_SHARING: Final = r"\u0e00-\u109f\u1780-\u17ff\u2500-\u257f"
+_DROPPED: Final = r"\u0901\u0902\u093a\u093c\u0941-\u0948\u094d"
+_OTHER: Final = rf"[^\x00-\x7f{_DROPPED}{_SHARING}]"
 _PATTERNS: Final = {
     letters: re.compile(
         rf"[A-Za-z]{{1,{letters}}}|[0-9]{{1,2}}|[!-/:-@\[-`{{-~]|{_OTHER}"
-        r"|[\u0e00-\u109f\u1780-\u17ff\u2500-\u257f]{1,2}"
+        rf"|[{_SHARING}]{{1,2}}"
     )
     for _, letters in _LETTERS
 }
