@@ -106,7 +106,10 @@ def index_tree(tree: Path, index: Path) -> Any:
 
 
 def ingest(tree: Path, index: Path) -> dict[str, Any]:
-    """Time indexing by words."""
+    """Time indexing by words, the package imported already."""
+    import fingerpost.corpus
+    import fingerpost.stores.open  # noqa: F401 - so that its import is not timed
+
     began, cpu = time.perf_counter(), cpu_s()
     summary = index_tree(tree, index)
     size = sum(path.stat().st_size for path in index.rglob("*") if path.is_file())
@@ -154,17 +157,18 @@ def open_index(index: Path) -> dict[str, Any]:
     from fingerpost.stores.open import open_store
     from fingerpost.types.query import Filters
 
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), cpu_s()
     store = open_store(str(index))
     with store.reader() as reader:
         n_chunks = reader.info.n_chunks
-        opened = time.perf_counter()
+        opened, opened_cpu = time.perf_counter(), cpu_s()
         search(reader, "how do I install a module", embedder=None, filters=Filters(), k=10)
         searched = time.perf_counter()
     store.close()
     return {
         "chunks": n_chunks,
         "open_ms": round((opened - began) * 1000, 1),
+        "open_cpu_ms": round((opened_cpu - cpu) * 1000, 1),
         "first_search_ms": round((searched - opened) * 1000, 1),
     }
 

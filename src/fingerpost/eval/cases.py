@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from fingerpost.decide import SourceDescription
 from fingerpost.errors import EvaluationError
 from fingerpost.types.answer import Verdict
 from fingerpost.types.query import Turn
@@ -82,21 +83,6 @@ class RoutingCase:
     source: str | None
     rewrite: str | None = None
     language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceOption:
-    """A source that a question may be routed to, as its owner describes it.
-
-    Attributes:
-        id: Name in the answers.
-        description: What it holds, for the router; never empty.
-        examples: Short names of things that it serves, may be empty.
-    """
-
-    id: str
-    description: str
-    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,18 +277,17 @@ def routing_case(row: Row) -> RoutingCase:
     )
 
 
-def source_option(row: Row) -> SourceOption:
-    """Build a source; it needs a name or a description."""
-    identity = _text(row, "id")
-    description = _optional(row, "description") or _optional(row, "name")
-    examples = _texts(row, "intents", required=False)
-    if not description.strip():
-        raise _BadRowError("a source needs a 'description' or a 'name'")
-    return SourceOption(
-        id=identity,
-        description=description,
-        examples=tuple(item.replace("_", " ") for item in examples),
+def source_option(row: Row) -> SourceDescription:
+    """Build a source that a question may be routed to; it needs a name or a description."""
+    source = SourceDescription(
+        id=_text(row, "id"),
+        name=_optional(row, "name"),
+        description=_optional(row, "description"),
+        examples=_texts(row, "intents", required=False),
     )
+    if not source.heading:
+        raise _BadRowError("a source needs a 'description' or a 'name'")
+    return source
 
 
 def is_answer_row(row: Row) -> bool:

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fingerpost.decide import SourceDescription
 from fingerpost.errors import EvaluationError
-from fingerpost.eval.cases import RoutingCase, SourceOption
+from fingerpost.eval.cases import RoutingCase
 from fingerpost.eval.measurement import Failure, Measurement
 from fingerpost.eval.metrics import (
     accuracy,
@@ -27,7 +28,7 @@ _FAILED = "(failed)"
 
 
 def require_known_sources(
-    name: str, cases: Sequence[RoutingCase], sources: Sequence[SourceOption]
+    name: str, cases: Sequence[RoutingCase], sources: Sequence[SourceDescription]
 ) -> None:
     """Refuse questions and sources that do not belong together.
 

@@ -9,9 +9,9 @@ from fingerpost import wiring
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.load import load_config
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.decide.local import LocalSourceRouter
+from fingerpost.decide import LocalSourceRouter, SourceDescription
 from fingerpost.errors import MissingExtraError
-from fingerpost.eval.cases import AnswerCase, ClaimCase, SourceOption
+from fingerpost.eval.cases import AnswerCase, ClaimCase
 from fingerpost.eval.routing import NOBODY, Routed
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers import load_embedder
@@ -77,7 +77,7 @@ def tier_classifier() -> Callable[[str], ClassificationResult]:
 
 
 def source_router(
-    options: Sequence[SourceOption], embedder: EmbeddingModel | None
+    options: Sequence[SourceDescription], embedder: EmbeddingModel | None
 ) -> Callable[[str], Routed]:
     """Return the local router over the described sources."""
     router = LocalSourceRouter(options, embedder)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from fingerpost.decide import SourceDescription
 from fingerpost.errors import EvaluationError
 from fingerpost.eval import cases
 from fingerpost.types.query import Turn
@@ -116,16 +117,18 @@ def test_a_routing_row_may_say_that_no_source_serves_it_but_must_say_so(tmp_path
         cases.read_cases(path, cases.routing_case)
 
 
-def test_a_source_is_described_by_description_else_name_and_its_intents(tmp_path):
+def test_a_source_has_a_name_or_a_description_and_its_intents_as_examples(tmp_path):
     path = write(
         tmp_path / "s.jsonl",
         {"id": "fiqa", "description": "Finance"},
         {"id": "bank", "name": "banking", "intents": ["pay_bill"]},
     )
     assert cases.read_cases(path, cases.source_option) == [
-        cases.SourceOption("fiqa", "Finance"),
-        cases.SourceOption("bank", "banking", ("pay bill",)),
+        SourceDescription("fiqa", description="Finance"),
+        SourceDescription("bank", "banking", examples=("pay_bill",)),
     ]
+    with pytest.raises(EvaluationError, match=r"s\.jsonl:1: a source needs"):
+        cases.read_cases(write(tmp_path / "s.jsonl", {"id": "x"}), cases.source_option)
 
 
 def test_whole_answers_become_one_case_for_each_author(tmp_path):
