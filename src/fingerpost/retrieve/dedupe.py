@@ -29,33 +29,32 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     """
     asked = frozenset(query_text.casefold().split())
     groups: list[list[Hit]] = []
+    shapes: list[tuple[str, frozenset[str]]] = []
     seen: set[str] = set()
     for hit in hits:
         if hit.chunk.id in seen:
             continue
         seen.add(hit.chunk.id)
-        for group in groups:
-            if alike(group[0], hit, asked):
+        shape = hit.chunk.language, _words(hit.chunk.text)
+        for group, other in zip(groups, shapes, strict=True):
+            if other[0] == shape[0] and _alike(other[1], shape[1], asked):
                 group.append(hit)
                 break
         else:
             groups.append([hit])
+            shapes.append(shape)
     return [_newest(group, query_text) for group in groups]
 
 
-def alike(left: Hit, right: Hit, asked: AbstractSet[str] = frozenset()) -> bool:
-    """Return whether two hits say the same, word for word but for a tenth of the words."""
-    if left.chunk.language != right.chunk.language:
+def _alike(first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet[str]) -> bool:
+    """Return whether two texts share nine tenths of their words and all that was asked for."""
+    small, large = sorted((len(first), len(second)))
+    if small < SAME * large:
         return False
-    first, second = _words(left.chunk.text), _words(right.chunk.text)
-    if first == second:
-        return True
-    if min(len(first), len(second)) < SAME * max(len(first), len(second)):
+    shared = len(first & second)
+    if shared < SAME * (small + large - shared):
         return False
-    differing = first ^ second
-    shared = len(first) + len(second) - len(differing)
-    # shared / 2 is the intersection; the union is what is left of both.
-    return shared >= 2 * SAME * (shared / 2 + len(differing)) and not (differing & asked)
+    return first == second or not ((first ^ second) & asked)
 
 
 @lru_cache(maxsize=512)

@@ -36,20 +36,17 @@ def is_foreign(text: str, languages: frozenset[str]) -> bool:
     return language != "und" and bool(languages) and language not in languages
 
 
-def features(
-    question: Question, legs: Legs, *, languages: frozenset[str], n_chunks: int
-) -> dict[str, float]:
+def features(question: Question, legs: Legs, languages: frozenset[str]) -> dict[str, float]:
     """Return the named features, each about 0 to 1.
 
     Args:
         question: The question.
         legs: What both legs found; both must have run.
         languages: Those the embedding model was made for.
-        n_chunks: Size of the index, for the scale of rarity.
     """
     n_tokens = len(question.rarity)
     n_words = max(1, len(question.text.split()))
-    rarest = max(question.rarity.values(), default=0.0) / rarity_of(0, n_chunks)
+    rarest = max(question.rarity.values(), default=0.0) / rarity_of(0, question.n_chunks)
     lexical = np.sort(np.where(legs.lexical_rank > 0, legs.lexical, 0.0))[::-1]
     cosine = np.sort(np.nan_to_num(legs.vector, nan=-1.0))[::-1]
     top_words = set(legs.keys[(legs.lexical_rank > 0) & (legs.lexical_rank <= _TOP)].tolist())

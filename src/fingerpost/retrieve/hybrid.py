@@ -94,7 +94,7 @@ def search_for(
 ) -> HybridResult:
     """Return the ``k`` best chunks for a question that is analysed already. See `search`."""
     legs = run_legs(reader, question, embedder=embedder, within=within)
-    weight, named = _weight(reader, question, legs, embedder)
+    weight, named = _weight(question, legs, embedder)
     scores = fused_scores(question, legs, weight)
     ranking = order(scores, legs.keys)
     read: list[Hit] = []
@@ -138,11 +138,11 @@ def searchable_text(found: Hit | StoredChunk) -> str:
 
 
 def _weight(
-    reader: Reader, question: Question, legs: Legs, embedder: EmbeddingModel | None
+    question: Question, legs: Legs, embedder: EmbeddingModel | None
 ) -> tuple[float | None, dict[str, float]]:
     if embedder is None or not legs.n_vector or not legs.n_lexical:
         return None, {}
-    named = features(question, legs, languages=embedder.languages, n_chunks=reader.info.n_chunks)
+    named = features(question, legs, embedder.languages)
     return weights().lexical(named), named
 
 

@@ -26,6 +26,7 @@ class Question:
         rarity: For each token of the question itself its inverse document frequency, > 0; a
             token found nowhere is as rare as can be.
         n_known: How many of the question's own tokens stand anywhere in the index.
+        n_chunks: Size of the index, for the scale of rarity.
         context: Earlier questions of the conversation, oldest first.
     """
 
@@ -33,6 +34,7 @@ class Question:
     tokens: Mapping[str, float]
     rarity: Mapping[str, float]
     n_known: int
+    n_chunks: int
     context: tuple[str, ...] = field(default=())
 
     @property
@@ -73,9 +75,10 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
             with a low weight that halves with each step back.
     """
     kept = clean(text)
+    n_chunks = reader.info.n_chunks
     own = query_tokens(kept) if kept else {}
     frequency = reader.document_frequency(list(own)) if own else {}
-    rarity = {t: rarity_of(frequency.get(t, 0), reader.info.n_chunks) for t in own}
+    rarity = {t: rarity_of(frequency.get(t, 0), n_chunks) for t in own}
     if len(own) > MAX_TOKENS:
         rarest = sorted(own, key=lambda t: (frequency.get(t, 0) == 0, -rarity[t], t))
         own = {t: own[t] for t in rarest[:MAX_TOKENS]}
@@ -86,7 +89,7 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
             if len(tokens) < MAX_TOKENS:
                 tokens.setdefault(token, CONTEXT_WEIGHT * weight / 2**back)
     n_known = sum(frequency.get(t, 0) > 0 for t in own)
-    return Question(kept, tokens, rarity, n_known, tuple(context))
+    return Question(kept, tokens, rarity, n_known, n_chunks, tuple(context))
 
 
 def rarity_of(n_containing: int, n_chunks: int) -> float:

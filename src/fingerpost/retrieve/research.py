@@ -168,7 +168,7 @@ def _feedback(reader: Reader, part: str, hits: Sequence[Hit]) -> str:
         some = tokens[word]
         if len(some) != 1 or some[0] in question.tokens or not _same_script(word, part):
             continue
-        rated.append((-n * rarity_of(frequency.get(some[0], 0), reader.info.n_chunks), word))
+        rated.append((-n * rarity_of(frequency.get(some[0], 0), question.n_chunks), word))
     words = [word for _, word in sorted(rated)[:_FEEDBACK_WORDS]]
     return f"{part} {' '.join(words)}" if words else ""
 
