@@ -50,12 +50,24 @@ CREATE TABLE skipped (
 
 
 def connect_reader(folder: Path) -> sqlite3.Connection:
-    """Open the database for reading; an index that does not exist reads as an empty one."""
+    """Open the database for reading; an index that does not exist reads as an empty one.
+
+    Where nothing may be written, not even the index of the log, the file is read as it is.
+    """
     path = folder / DATABASE_FILE
     if not path.exists():
         return _empty()
+    try:
+        return _open_reader(str(path), folder, uri=False)
+    except sqlite3.OperationalError:
+        if os.access(folder, os.W_OK):
+            raise
+    return _open_reader(f"{path.absolute().as_uri()}?mode=ro&immutable=1", folder, uri=True)
+
+
+def _open_reader(place: str, folder: Path, *, uri: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        place, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, uri=uri
     )
     try:
         connection.execute("PRAGMA query_only = 1")

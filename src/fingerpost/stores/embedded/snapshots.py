@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from pathlib import Path
@@ -22,6 +23,7 @@ from fingerpost.stores.embedded.words import (
     check_files,
     damaged_on_failure,
     open_index,
+    read_only_searcher,
 )
 
 _FINAL_AFTER = 3
@@ -70,7 +72,7 @@ class Snapshots:
         with self._lock:
             found = self.current(generation)
             if found is None:
-                words = self._words(generation)
+                words = self._words(connection, generation)
                 found = self._make(connection, generation, words, notes)
                 self._keep(found)
             return found
@@ -136,7 +138,7 @@ class Snapshots:
             return (f"vectors: {error}; the next index run makes them anew",)
         return ()
 
-    def _words(self, generation: Generation) -> WordSearcher | None:
+    def _words(self, connection: sqlite3.Connection, generation: Generation) -> WordSearcher | None:
         if not generation.words_number:
             return None
         before = self._latest
@@ -150,6 +152,12 @@ class Snapshots:
             raise self._tear(generation, str(error)) from error
         if not searcher.holds(generation.words_token):
             raise self._tear(generation, "the word index belongs to another generation")
+        if searcher.token == generation.words_token:
+            (n_dead,) = connection.execute("SELECT total(n_chunks) FROM words_purge").fetchone()
+            expected = generation.n_chunks + int(n_dead) + 1
+            if searcher.n_docs != expected:
+                reason = f"the word index has {searcher.n_docs} entries of {expected}"
+                raise self._tear(generation, reason)
         return searcher
 
     def _tear(self, generation: Generation, reason: str) -> TornViewError:
@@ -161,6 +169,9 @@ class Snapshots:
 
     def _searcher(self, generation: Generation) -> WordSearcher:
         path = words_folder(self._folder, generation.words_number)
+        if path.exists() and not os.access(path, os.W_OK):
+            check_files(path, self._checked)
+            return read_only_searcher(path)
         if self._index is None or self._index[0] != generation.words_number:
             self._checked.clear()
             check_files(path, self._checked)

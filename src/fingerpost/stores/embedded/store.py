@@ -91,7 +91,7 @@ class EmbeddedStore:
             lock = WriterLock(self._folder, self._files)
             lock.acquire()
         try:
-            self._check_loss()
+            self._note_loss()
             writer = EmbeddedWriter(self._folder, identity, self._files)
             try:
                 self._notes += writer.notes
@@ -126,9 +126,10 @@ class EmbeddedStore:
         if not ignore.exists():
             self._files.write_whole(ignore, b"*\n", durable=False)
 
-    def _check_loss(self) -> None:
-        """Refuse to write over a database that is gone."""
-        connection, _, _ = self._begin()
+    def _note_loss(self) -> None:
+        """Keep saying what is lost after the next commit; refuse a database that is gone."""
+        connection, _, notes = self._begin()
+        self._notes = notes
         self._release(connection)
 
     def _connection(self) -> sqlite3.Connection:
@@ -161,7 +162,7 @@ class EmbeddedStore:
                 self._folder, DATABASE_FILE, f"generation {witness[0]} expected, nothing found"
             )
         note = ledger.loss_note(generation, witness)
-        notes = (*self._notes, *((note,) if note else ()))
+        notes = self._notes if not note or note in self._notes else (*self._notes, note)
         return connection, generation, notes
 
     def _open(self) -> tuple[sqlite3.Connection, Snapshot]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +47,21 @@ def open_index(folder: Path) -> tantivy.Index:
         register_tokenizer(index)
         index.config_reader("manual")
     return index
+
+
+def read_only_searcher(folder: Path) -> WordSearcher:
+    """Return the last state of an index in a folder where tantivy may not put its locks.
+
+    It is opened through links in a folder of its own, which goes away at once: what was
+    opened stays open.
+    """
+    with damaged_on_failure(), tempfile.TemporaryDirectory(prefix="fingerpost-") as name:
+        shadow = Path(name)
+        shutil.copyfile(folder / META_FILE, shadow / META_FILE)
+        for path in folder.iterdir():
+            if path.name != META_FILE and not path.name.endswith(".lock"):
+                (shadow / path.name).symlink_to(path.absolute())
+        return WordSearcher(open_index(shadow))
 
 
 def register_tokenizer(index: tantivy.Index) -> None:

@@ -64,6 +64,8 @@ class EmbeddedWriter:
 
     def _load(self) -> None:
         self._base = ledger.newest(self._connection, self._folder)
+        # Numbers of generations that were lost are not given again.
+        self._witnessed = ledger.read_witness(self._folder)[0]
         pages = load_pages(self._connection, self._base.next_key, self._folder)
         self._changes = Changes(self._connection, self._folder, self._base, pages)
         self._words_number = self._base.words_number
@@ -202,7 +204,7 @@ class EmbeddedWriter:
         changes.pages.save(self._connection)
         live = changes.pages.cids[changes.pages.cids > 0]
         generation = Generation(
-            number=self._base.number + 1,
+            number=max(self._base.number, self._witnessed) + 1,
             identity=self._identity,
             n_documents=changes.n_documents,
             n_chunks=changes.n_chunks,
@@ -263,7 +265,8 @@ class EmbeddedWriter:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
     def _begin(self, *, changes: bool = True) -> None:
