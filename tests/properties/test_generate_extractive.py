@@ -36,7 +36,7 @@ def _prose(text: str) -> str:
     return re.sub(r"`[^`\n]*`", "", text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(_TEXT, _FORMAT), min_size=1, max_size=4), st.sampled_from(list(Tier)[1:]))
 def test_markers_quotes_and_sources_agree(texts: list[tuple[str, str]], tier: Tier) -> None:
     hits = tuple(_hit(text, markup, at, 7 * at) for at, (text, markup) in enumerate(texts))
@@ -57,7 +57,7 @@ def test_markers_quotes_and_sources_agree(texts: list[tuple[str, str]], tier: Ti
         assert chunk.span.start <= citation.quote.start < citation.quote.end <= chunk.span.end
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(_TEXT, _FORMAT), min_size=1, max_size=3))
 def test_no_answer_holds_a_link_an_image_a_tag_or_a_control_code(
     texts: list[tuple[str, str]],
@@ -68,7 +68,7 @@ def test_no_answer_holds_a_link_an_image_a_tag_or_a_control_code(
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", answer.text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_TEXT, _FORMAT, st.integers(0, 50))
 def test_units_stand_in_order_inside_their_chunk(text: str, markup: str, start: int) -> None:
     hit = _hit(text, markup, 0, start)
@@ -80,7 +80,7 @@ def test_units_stand_in_order_inside_their_chunk(text: str, markup: str, start: 
     assert sorted(units, key=lambda u: u.quote.start) == list(units)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="ab![]()<>`*_\\&;#:/. \n\x1b\u202e@htps1", max_size=60))
 def test_plain_text_holds_nothing_active_whatever_comes_in(text: str) -> None:
     plain = plain_text(text)

@@ -78,7 +78,7 @@ class Weights:
     pairs: float = 0.25
     want: float = 0.2
     code: float = 0.8
-    hit: float = 0.35
+    hit: float = 0.8
     first: float = 0.05
     heading: float = 0.4
     defines: float = 0.35

@@ -36,12 +36,13 @@ class Limits:
 
 LIMITS: Mapping[Tier, Limits] = {
     Tier.TRIVIAL: Limits(1, 0.7),
-    Tier.LOOKUP: Limits(3, 0.7),
+    Tier.LOOKUP: Limits(3, 0.74),
     Tier.MULTI_SOURCE: Limits(5, 0.5),
     Tier.RESEARCH: Limits(8, 0.4),
 }
 _MAX_COMPANIONS = 10
 _SAME = 0.85
+_MAX_POOL = 60
 _CODE_ELSEWHERE = 0.95
 _SHORT = 200
 _LEANS_BACK = re.compile(
@@ -91,7 +92,9 @@ def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) ->
     Carbonell and Goldstein, 'The use of MMR' (SIGIR 1998), with a bonus for terms of the
     question that no chosen unit covers yet.
     """
-    pool = sorted(scored, key=lambda item: (-item.score, item.unit.hit, item.unit.order))[:60]
+    ranked = sorted(scored, key=lambda item: (-item.score, item.unit.hit, item.unit.order))
+    least = limits.floor * ranked[0].score if ranked else 0.0
+    pool = [item for item in ranked[:_MAX_POOL] if item.score >= least or item is ranked[0]]
     chosen: list[ScoredUnit] = []
     missing = dict(question.terms)
     while pool and len(chosen) < limits.max_units:
