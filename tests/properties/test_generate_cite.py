@@ -24,19 +24,19 @@ def _streamed(text: str, cuts: list[int], n_sources: int) -> tuple[str, tuple, i
     return "".join(parts), tuple(stream.citations), stream.removed
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_TEXT, st.lists(st.integers(0, 10_000), max_size=30), st.integers(0, 5))
 def test_a_stream_equals_the_whole_for_any_split(text: str, cuts: list[int], n: int) -> None:
     assert _streamed(text, cuts, n) == resolve_markers(text, n)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_TEXT, st.integers(0, 5))
 def test_one_character_at_a_time_equals_the_whole(text: str, n: int) -> None:
     assert _streamed(text, list(range(len(text))), n) == resolve_markers(text, n)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_TEXT, st.integers(0, 5))
 def test_citations_stand_where_they_say_and_name_known_sources(text: str, n: int) -> None:
     clean, citations, _ = resolve_markers(text, n)
@@ -50,7 +50,7 @@ def test_citations_stand_where_they_say_and_name_known_sources(text: str, n: int
 _CODELESS = _TEXT.map(lambda text: text.replace("`", "").replace("~", ""))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_CODELESS, st.integers(0, 5))
 def test_the_clean_text_holds_no_marker_that_is_not_recorded(text: str, n: int) -> None:
     clean, citations, _ = resolve_markers(text, n)

@@ -231,19 +231,20 @@ class _Scanner:
             kind = BlockKind.STEP if item.group(2) else BlockKind.ITEM
             number = int(item.group(2)) if (item.group(2) or "").isdigit() else 0
             start, depth = line.start + item.end(), len(item.group(1).expandtabs(_INDENT))
+        first = self.at
         self.at += 1
         end = self._paragraph_end(line)
         follows = bool(self.blocks) and self.blocks[-1].kind is kind and item is not None
         self.group += not follows
-        if not item and self._is_term(line):
+        if not item and self._is_term(first):
             kind = BlockKind.TERM
         self._add(kind, start, end, number=number, depth=depth)
         last = self.lines[self.at - 1].text.rstrip()
         self.literal = last.endswith("::") and self.markup in {"rst", "text"}
 
-    def _is_term(self, line: _Line) -> bool:
-        first = self.lines.index(line) + 1
-        return first < self.at and bool(_TERM.match(self.lines[first].text))
+    def _is_term(self, first: int) -> bool:
+        """Return whether the line below the paragraph's first begins a definition."""
+        return first + 1 < self.at and bool(_TERM.match(self.lines[first + 1].text))
 
     def _paragraph_end(self, line: _Line) -> int:
         """Step over the lines that continue a paragraph and return its end."""
