@@ -37,7 +37,7 @@ from fingerpost.verify.features import (
     add_cosines,
     measure,
 )
-from fingerpost.verify.judge import QUOTED, JudgeWeights, Judgement, Logistic, judge
+from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, Logistic, judge
 from fingerpost.verify.quote import find_quote
 
 WEIGHTS = Path(__file__).parent.parent / "src/fingerpost/verify/weights.json"
@@ -174,9 +174,10 @@ def best_threshold(pairs: Sequence[Pair]) -> float:
     )
 
 
-def leave_one_out(
-    pairs: list[Pair],
-) -> list[tuple[str, int, dict[str, tuple[float, float]], float, float]]:
+Row = tuple[str, int, dict[str, tuple[float, float]], float, float]
+
+
+def leave_one_out(pairs: list[Pair]) -> list[Row]:
     rows = []
     for name in sorted({pair.dataset for pair in pairs}):
         rest = [pair for pair in pairs if pair.dataset != name]
@@ -201,14 +202,13 @@ def leave_one_out(
     return rows
 
 
-def report(
-    rows: list[tuple[str, int, dict[str, tuple[float, float]], float, float]], ms: float
-) -> str:
+def report(rows: list[Row], ms: float) -> str:
     columns = ("seed", "overlap", "words", "full")
     lines = [
         "# Grounding, leave-one-dataset-out", "",
-        "Balanced accuracy / AUROC, supported against the rest; contradicted recall and precision.", "",
-        "| data set | n | cosine to whole source ≥ 0.6 | word overlap | words only | full | contradicted recall | precision |",
+        "Balanced accuracy / AUROC, supported against the rest; contradicted recall, precision.", "",
+        ("| data set | n | cosine to whole source ≥ 0.6 | word overlap | words only | full "
+        "| contradicted recall | precision |"),
         "|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     for name, n, table, recall, precision in rows:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from fingerpost.verify.lexicon import stop_words
-from fingerpost.verify.negation import opposite, same_side
+from fingerpost.verify.lexicon import lexicon, stop_words
+from fingerpost.verify.negation import opposite, opposites, sides
 from fingerpost.verify.words import Word, akin
 
 _KIN = 0.85
@@ -25,7 +26,8 @@ class Alignment:
         opposed: (claim word, evidence word) that are opposites of each other.
         coverage: Weighted share of the claim's content words that have a partner, 0 to 1.
         order: Share of neighbouring pairs that stand in the same order in the evidence.
-        adjacent: Share of the claim's neighbouring content words that are near neighbours in the evidence.
+        adjacent: Share of the claim's neighbouring content words that are near neighbours in
+            the evidence too.
     """
 
     pairs: tuple[tuple[Word, Word, float], ...]
@@ -39,7 +41,7 @@ class Alignment:
 
 def content(parts: list[Word]) -> list[Word]:
     """Return the words that carry meaning: no function words, no bare numbers."""
-    stops = stop_words()
+    stops = stop_words() | lexicon().negations
     return [
         word
         for word in parts
@@ -50,7 +52,7 @@ def content(parts: list[Word]) -> list[Word]:
 def weight(word: Word) -> float:
     """Return how much a word tells: names and long words more, frequent short ones less."""
     share = 0.5 + 0.5 * min(len(word.text), _LONG) / _LONG
-    return share * (_NAME_WEIGHT if word.capital else 1.0)
+    return share * (_NAME_WEIGHT if word.capital and word.start else 1.0)
 
 
 def align(claim: list[Word], evidence: list[Word]) -> Alignment:
@@ -78,21 +80,39 @@ def _align_kin(
     partner: dict[int, tuple[int, float]],
     taken: set[int],
 ) -> None:
-    for number, word in enumerate(claim):
-        if number in partner:
-            continue
-        # A word that the evidence repeats may bear out a repeated word of the claim.
-        for at, other in enumerate(evidence):
-            strength = 1.0 if other.stem == word.stem else 0.0
-            if at not in taken and not strength:
-                strength = (
-                    _KIN if akin(word.text, other.text) and not opposite(word, other) else 0.0
-                )
-                strength = strength or (_SIDE if same_side(word, other) else 0.0)
+    """Pair what is left: repeated words, forms of one word, words of one side of opposites."""
+    left = [number for number in range(len(claim)) if number not in partner]
+    if not left:
+        return
+    families: dict[str | tuple[int, int], list[int]] = {}
+    for at, other in enumerate(evidence):
+        for family in _families(other):
+            families.setdefault(family, []).append(at)
+    for number in left:
+        word = claim[number]
+        near = sorted({at for family in _families(word) for at in families.get(family, ())})
+        for at in near:
+            strength = _kinship(word, evidence[at], free=at not in taken)
             if strength:
                 partner[number] = (at, strength)
                 taken.add(at)
                 break
+
+
+def _families(word: Word) -> list[str | tuple[int, int]]:
+    """Return the keys that kindred words share."""
+    return [word.stem, word.text[:4], *sides(word)]
+
+
+def _kinship(word: Word, other: Word, *, free: bool) -> float:
+    """Return how surely two words mean the same; a word of the evidence may serve twice."""
+    if other.stem == word.stem:
+        return 1.0
+    if not free or opposite(word, other):
+        return 0.0
+    if akin(word.text, other.text):
+        return _KIN
+    return _SIDE if sides(word) & sides(other) else 0.0
 
 
 def _alignment(
@@ -105,9 +125,9 @@ def _alignment(
     got = sum(weight(claim[number]) * strength for number, (_, strength) in partner.items())
     missing = tuple(word for number, word in enumerate(claim) if number not in partner)
     extra = tuple(word for at, word in enumerate(evidence) if at not in taken)
-    opposed = tuple((one, other) for one in missing for other in extra if opposite(one, other))
+    opposed = tuple(opposites(missing, extra))
     places = [partner[number][0] for number in sorted(partner)]
-    steps = list(zip(places, places[1:], strict=False))
+    steps = list(pairwise(places))
     near = sum(
         number + 1 in partner and 0 < partner[number + 1][0] - at <= 2  # noqa: PLR2004 - one word between
         for number, (at, _) in partner.items()

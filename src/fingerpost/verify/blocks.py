@@ -55,8 +55,9 @@ def prose_blocks(answer: str) -> Iterator[tuple[Span, bool]]:
             yield current
             current = None
         first = current.span.start if current else start
-        current = Block(Span(first, line.end), current.listed if current else opens)
         is_row = bool(_ROW.match(line.text))
+        end = line.start + len(line.text.rstrip(" \t|")) if is_row else line.end
+        current = Block(Span(first, max(first, end)), current.listed if current else opens)
     if current:
         yield current
 

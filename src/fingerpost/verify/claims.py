@@ -36,7 +36,8 @@ _NO_CLAIM = re.compile(
     |(?:the\ )?(?:provided\ |given\ |retrieved\ )?(?:documents?|sources?|contexts?|passages?
       |documentation)\ (?:do(?:es)?\ not|don'?t|doesn'?t)\ (?:say|mention|contain|provide|specify
       |answer|cover|state|include)\b
-    |(?:no|not\ enough)\ (?:document|information|source)s?\b.{0,40}\b(?:match|found|available|answer)
+    |(?:no|not\ enough)\ (?:document|information|source)s?\b.{0,40}
+      \b(?:match|found|available|answer)
     |ich\ (?:wei(?:ß|ss)\ (?:es\ )?nicht|bin\ (?:mir\ )?nicht)\b|leider\b|vielleicht\ hilft\b
     |je\ ne\ (?:sais|connais|peux|trouve)\b|d[ée]sol[ée]+\b|malheureusement\b
     |(?:yo\ )?no\ (?:lo\ )?(?:s[ée]|encuentro|puedo)\b|lo\ siento\b

@@ -62,9 +62,9 @@ def _find_date(one: Quantity, evidence: list[Quantity]) -> Finding:
     for other in evidence:
         if other.date is None:
             year = one.date.readings[0]
-            if other.kind == "number" and not other.dimension and year[1:] == (None, None):
-                if year[0] in other.values:
-                    return Finding("same", one, other)
+            bare = other.kind == "number" and not other.dimension and year[1:] == (None, None)
+            if bare and year[0] in other.values:
+                return Finding("same", one, other)
             continue
         relation = compare_dates(one.date, other.date)
         if relation == "same":
@@ -151,17 +151,23 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
         )
     if {one.bound, other.bound} == {"more", "less"}:
         return False
-    for value in one.values:
-        for borne in other.values:
-            if math.isclose(value, borne, rel_tol=1e-9, abs_tol=1e-12):
-                return True
-            if one.bound == "more" and borne > value and other.bound != "less":
-                return True
-            if one.bound == "less" and borne < value and other.bound != "more":
-                return True
-            if _rounds(one, value, borne, loose=one.approximate or other.approximate):
-                return True
-    return False
+    if _within_bound(one, other):
+        return True
+    loose = one.approximate or other.approximate
+    return any(
+        math.isclose(value, borne, rel_tol=1e-9, abs_tol=1e-12)
+        or _rounds(one, value, borne, loose=loose)
+        for value in one.values
+        for borne in other.values
+    )
+
+
+def _within_bound(one: Quantity, other: Quantity) -> bool:
+    """Return whether the evidence's number lies on the claimed side of the claim's bound."""
+    value, borne = one.values[0], other.values[0]
+    if one.bound == "more":
+        return borne > value and other.bound != "less"
+    return one.bound == "less" and borne < value and other.bound != "more"
 
 
 def _rounds(one: Quantity, value: float, borne: float, *, loose: bool) -> bool:

@@ -53,14 +53,12 @@ def find_dates(text: str) -> list[Date]:
         return []
     found: list[Date] = []
     for match in _ISO.finditer(text):
-        year, month, day = (int(part) for part in match.groups())
-        _keep(found, match, [(year, month, day)])
+        _keep(found, match, [(int(match[1]), int(match[2]), int(match[3]))])
     for match in _NUMERIC.finditer(text):
         one, other, year = int(match[1]), int(match[3]), _full_year(match[4])
         _keep(found, match, [(year, other, one), (year, one, other)])
     for match in _CJK.finditer(text):
-        year, month, day = (int(part) if part else None for part in match.groups())
-        _keep(found, match, [(year, month, day)])
+        _keep(found, match, [(int(match[1]), _int(match[2]), _int(match[3]))])
     _spelled_dates(text, found)
     for match in _YEAR.finditer(text):
         _keep(found, match, [(int(match[1]), None, None)])

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, weight
-from fingerpost.verify.compare import Comparison, compare
+from fingerpost.verify.compare import compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
-from fingerpost.verify.names import names, rivals, stands_in
+from fingerpost.verify.names import abbreviated, names, rivals, stands_in
 from fingerpost.verify.negation import overclaims, polarity
+from fingerpost.verify.swap import replaced, swapped
 from fingerpost.verify.words import fold
 
 LEXICAL_FEATURES = (
@@ -19,6 +20,7 @@ LEXICAL_FEATURES = (
     "order", "adjacent", "extra", "names_missing", "names_elsewhere", "numbers_same",
     "numbers_differ", "numbers_other", "numbers_missing", "identifiers_missing",
     "identifiers_rival", "negation_flip", "negation_any", "opposed", "overclaim",
+    "swapped", "replaced",
     "claim_length", "source_length", "full",
 )  # fmt: skip
 EMBEDDING_FEATURES = ("cosine", "cosine_window", "cosine_coverage", "cosine_extra")
@@ -103,17 +105,13 @@ def _numbers(found: Evidence, claim: Reading, sentence: Reading, around: Reading
             assert finding.evidence is not None
             found.flags.add("number")
             found.reasons.append(
-                f"{_kind(finding.claim.kind)} {finding.claim.text} ≠ {finding.evidence.text}"
+                f"{finding.claim.kind} {finding.claim.text} ≠ {finding.evidence.text}"
             )
         elif finding.relation != "same":
             found.flags.add("number_missing")
             found.reasons.append(
-                f"{_kind(finding.claim.kind)} {finding.claim.text} not in the source's sentence"
+                f"{finding.claim.kind} {finding.claim.text} not in the source's sentence"
             )
-
-
-def _kind(kind: str) -> str:
-    return kind
 
 
 def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
@@ -124,6 +122,9 @@ def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSente
     whole = fold(source.text)
     missing = elsewhere = total = 0
     for mention in mentioned:
+        if abbreviated(mention.text, source.text):
+            total += 1
+            continue
         for word in Reading(mention.text).content:
             total += 1
             if word.text in near or word.stem in near:
@@ -181,6 +182,16 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     for one, other in opposed[:2]:
         found.flags.add("opposite")
         found.reasons.append(f"{one.text} ≠ {other.text}")
+    exchanged = swapped(claim.text, claim.words, sentence.words, alone)
+    values["swapped"] = float(exchanged is not None)
+    if exchanged:
+        found.flags.add("swap")
+        found.reasons.append(f"{exchanged[0].text} and {exchanged[1].text} changed places")
+    exchanged = replaced(alone)
+    values["replaced"] = float(exchanged is not None)
+    if exchanged:
+        found.flags.add("name")
+        found.reasons.append(f"name {exchanged[0].text} ≠ {exchanged[1].text}")
     if values["overclaim"]:
         found.flags.add("overclaim")
         found.reasons.append("says all where the source says some")

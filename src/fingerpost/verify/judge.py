@@ -13,7 +13,7 @@ from fingerpost.types.answer import Verdict
 from fingerpost.verify.base import Entailment
 from fingerpost.verify.features import Evidence
 
-_CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "name_swap"))
+_CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "swap", "name"))
 _CAPPING = frozenset(("number_missing", "identifier_missing", "name_missing", "overclaim"))
 QUOTE_CONFIDENCE = 0.98
 
@@ -100,7 +100,7 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
         supported = min(supported, limits["supported"] - 0.01)
     if supported >= limits["supported"]:
         return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))
-    if contradicted >= limits["contradicted"] and aligned:
+    if aligned and contradicted >= max(limits["contradicted"], supported):
         return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - contradicted), contradicted)
     verdict = Verdict.WEAK if supported >= limits["weak"] else Verdict.UNVERIFIABLE
     return Judgement(verdict, supported, min(contradicted, 1.0 - supported))

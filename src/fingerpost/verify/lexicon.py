@@ -24,7 +24,7 @@ class Lexicon:
 
     negations: frozenset[str]
     not_negations: tuple[str, ...]
-    opposites: dict[str, tuple[tuple[int, int], ...]]
+    opposites: dict[str, frozenset[tuple[int, int]]]
     universal: frozenset[str]
     existential: frozenset[str]
 
@@ -33,15 +33,13 @@ def _folded(words: str) -> frozenset[str]:
     return frozenset(fold(word) for word in words.split())
 
 
-def _opposites(pairs: list[str]) -> dict[str, tuple[tuple[int, int], ...]]:
-    found: dict[str, list[tuple[int, int]]] = {}
+def _opposites(pairs: list[str]) -> dict[str, frozenset[tuple[int, int]]]:
+    found: dict[str, set[tuple[int, int]]] = {}
     for number, pair in enumerate(pairs):
         for side, words in enumerate(pair.split(" | ")):
             for word in words.split():
-                entries = found.setdefault(fold(word), [])
-                if (number, side) not in entries:
-                    entries.append((number, side))
-    return {word: tuple(entries) for word, entries in found.items()}
+                found.setdefault(fold(word), set()).add((number, side))
+    return {word: frozenset(entries) for word, entries in found.items()}
 
 
 @cache

@@ -34,14 +34,18 @@ class Mention(NamedTuple):
 
 def identifiers(text: str) -> list[Mention]:
     """Return code spans, flags and identifiers in order, none inside another."""
-    found: list[Mention] = []
-    for match in _CODE.finditer(text):
-        found.append(Mention(match[1].strip(), match.start(1), match.end(1)))
+    found = [
+        Mention(match[1].strip(), match.start(1), match.end(1)) for match in _CODE.finditer(text)
+    ]
     for pattern in (_FLAG, _IDENTIFIER):
         for match in pattern.finditer(text):
             inside = any(one.start < match.end() and match.start() < one.end for one in found)
             word = match[0].rstrip(".")
-            if not inside and not _ABBREVIATION_DOT.match(word):
+            if (
+                not inside
+                and any(mark.isalpha() for mark in word)
+                and not _ABBREVIATION_DOT.match(word)
+            ):
                 found.append(Mention(word, match.start(), match.start() + len(word)))
     return sorted(found, key=lambda mention: mention.start)
 
@@ -70,6 +74,8 @@ def stands_in(identifier: str, text: str) -> bool:
     pattern = rf"(?<![\w-])(?<!\w\.){re.escape(bare)}(?![\w]|-\w)"
     if re.search(pattern, text):
         return True
+    if bare.startswith("-") or not re.search(r"\s", bare):
+        return False
     spaced = re.sub(r"\s+", r"\\s+", re.escape(re.sub(r"\s+", " ", bare)).replace(r"\ ", " "))
     return re.search(rf"(?<![\w-]){spaced}(?![\w]|-\w)", text, re.IGNORECASE) is not None
 
@@ -85,9 +91,8 @@ def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
     for other in others:
         if fold(other.text) == fold(identifier):
             continue
-        if flag and other.text.startswith("-"):
-            found.append(other)
-        elif not flag and not other.text.startswith("-") and parts & _parts(other.text):
+        other_flag = other.text.startswith("-")
+        if (flag and other_flag) or (not flag and not other_flag and parts & _parts(other.text)):
             found.append(other)
     return found
 
@@ -95,3 +100,17 @@ def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
 def _parts(identifier: str) -> frozenset[str]:
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", identifier)
     return frozenset(part for part in re.split(r"[^A-Za-z0-9]+", split.casefold()) if len(part) > 1)
+
+
+_ACRONYM = re.compile(r"^[A-Z]{2,6}s?$")
+
+
+def abbreviated(name: str, text: str) -> bool:
+    """Return whether the text has the name's acronym, or spells out the acronym it is."""
+    if _ACRONYM.match(name):
+        letters = name.rstrip("s")
+        small = r"(?:\s+(?:of|and|the|for|de|der|du))?[\s-]+"
+        spelled = small.join(rf"{letter}\w+" for letter in letters)
+        return re.search(rf"\b{spelled}", text, re.IGNORECASE) is not None
+    initials = "".join(part[0] for part in name.split() if part[0].isupper())
+    return len(initials) > 1 and re.search(rf"\b{initials}\b", text) is not None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.words import Word, fold
@@ -58,12 +60,22 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
     for word in parts:
         if word.text not in table.negations and not word.text.endswith("n't"):
             continue
-        if any(start <= word.start < end for start, end in excused):
+        if any(start <= word.start < end for start, end in excused) or _inside(text, word):
             continue
         negated[bisect_right(starts, word.start) - 1] = True
     for match in _UNSPACED_NOT.finditer(text):
         negated[bisect_right(starts, match.start()) - 1] = True
     return Polarity(tuple(starts), tuple(negated))
+
+
+def _inside(text: str, word: Word) -> bool:
+    """Return whether the word is part of an identifier such as ``--no-force``."""
+    return text[word.start - 1 : word.start] in ("-", "_", "/") or text[
+        word.end : word.end + 1
+    ] in (
+        "-",
+        "_",
+    )
 
 
 def _places(text: str, phrase: str) -> list[int]:
@@ -74,26 +86,59 @@ def _places(text: str, phrase: str) -> list[int]:
     return found
 
 
+_NO_SIDES: frozenset[tuple[int, int]] = frozenset()
+
+
+def sides(word: Word) -> frozenset[tuple[int, int]]:
+    """Return (pair of opposites, side) for each pair that the word belongs to."""
+    return lexicon().opposites.get(word.text, _NO_SIDES)
+
+
 def opposite(one: Word, other: Word) -> bool:
     """Return whether two words are opposites: by the list, or by a negating prefix."""
-    pairs = lexicon().opposites
-    for number, side in pairs.get(one.text, ()):
-        for other_number, other_side in pairs.get(other.text, ()):
-            if number == other_number and side != other_side:
-                return True
-    return _prefixed(one.text, other.text) or _prefixed(other.text, one.text)
+    theirs = sides(other)
+    if theirs and any((pair, 1 - side) in theirs for pair, side in sides(one)):
+        return True
+    return other.text in _negated(one.text) or one.text in _negated(other.text)
 
 
-def _prefixed(longer: str, root: str) -> bool:
-    if len(root) < _SHORTEST_ROOT or len(longer) <= len(root) or longer[-2:] != root[-2:]:
-        return False
-    return longer.endswith(root) and longer[: -len(root)].strip("-") in _PREFIXES
+def opposites(some: Sequence[Word], others: Sequence[Word]) -> list[tuple[Word, Word]]:
+    """Return the pairs of opposites among the words, in order."""
+    if not some or not others:
+        return []
+    by_text: dict[str, list[Word]] = {}
+    by_side: dict[tuple[int, int], list[Word]] = {}
+    for other in others:
+        by_text.setdefault(other.text, []).append(other)
+        for entry in sides(other):
+            by_side.setdefault(entry, []).append(other)
+        for root in _roots(other.text):
+            by_text.setdefault(root, []).append(other)
+    found = []
+    for one in some:
+        rivals = [rival for pair, side in sides(one) for rival in by_side.get((pair, 1 - side), ())]
+        for text in (one.text, *_roots(one.text)):
+            rivals += by_text.get(text, ())
+        found += [(one, rival) for rival in dict.fromkeys(rivals) if opposite(one, rival)]
+    return found
 
 
-def same_side(one: Word, other: Word) -> bool:
-    """Return whether two words stand on the same side of a pair of opposites: near-synonyms."""
-    pairs = lexicon().opposites
-    return any(entry in pairs.get(other.text, ()) for entry in pairs.get(one.text, ()))
+@lru_cache(maxsize=8192)
+def _negated(text: str) -> frozenset[str]:
+    """Return the word with each negating prefix."""
+    if len(text) < _SHORTEST_ROOT:
+        return frozenset()
+    return frozenset(prefix + text for prefix in _PREFIXES)
+
+
+@lru_cache(maxsize=8192)
+def _roots(text: str) -> tuple[str, ...]:
+    """Return what may be left of the word without a negating prefix."""
+    return tuple(
+        text[len(prefix) :]
+        for prefix in _PREFIXES
+        if text.startswith(prefix) and len(text) - len(prefix) >= _SHORTEST_ROOT
+    )
 
 
 def overclaims(claim: list[Word], evidence: list[Word]) -> bool:

@@ -26,7 +26,11 @@ _NAMED_VERSION = re.compile(r"(?<=[a-z\d+#] )(?<!\w)(\d{1,3}\.\d{1,3})(?!\w|\.\d
 _CAPITAL_BEFORE = re.compile(r"(?:^|[^\w.])([A-Z][\w+#.]*)\s$")
 _GROUPING = re.compile(r"['’_ \u00a0\u202f]")
 _THREE = 3
-_PERCENT = re.compile(r"\s*(?:per\s+cent|pour\s*cent|por\s+ciento|percent|prozent|[%％])", re.I)
+_TWENTY = 20
+_HUNDRED = 100
+_PERCENT = re.compile(
+    r"\s*(?:per\s+cent|pour\s*cent|por\s+ciento|percent|prozent|[%％])", re.IGNORECASE
+)
 _CURRENCY = {"$": "dollar", "€": "euro", "£": "sterling"}
 _NEXT = re.compile(r"[\s\-\u00a0\u202f]{0,2}(°[CF]|[^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -270,13 +274,17 @@ def _continued(text: str, end: int, value: float, tables: QuantityWords) -> tupl
         elif word in tables.scales and len(word) > 1 and word not in tables.units:
             return value, end
         else:
-            more = 1.0 if word in _ONES and value >= 20 else _cardinal(word, tables)  # noqa: PLR2004
-            if more is None or not (
-                value >= 100 > more or (20 <= value < 100 and value % 10 == 0 and more < 10)
-            ):  # noqa: PLR2004
+            more = 1.0 if word in _ONES and value >= _TWENTY else _cardinal(word, tables)
+            if more is None or not _goes_on(value, more):
                 return value, end
             value += more
         end = match.end()
+
+
+def _goes_on(value: float, more: float) -> bool:
+    """Return whether ``more`` completes ``value``: hundreds by tens, tens by units."""
+    tens = _TWENTY <= value < _HUNDRED and value % 10 == 0 and more < 10  # noqa: PLR2004 - decimal
+    return tens or value >= _HUNDRED > more
 
 
 def _cardinal(word: str, tables: QuantityWords) -> float | None:

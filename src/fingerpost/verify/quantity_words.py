@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,7 +10,7 @@ from itertools import product
 
 from fingerpost.verify.words import fold
 
-_HYPHEN = re.compile(r"[\s\-]+")
+_TEN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,11 @@ def _tens(raw: dict[str, dict[str, str]]) -> dict[str, float]:
         for (place, ten), unit in product(enumerate(tens, start=2), range(1, 20)):
             one = digits[code][unit]
             if code == "fr" and ten in ("soixante", "quatre-vingt"):
-                value = place * 10 + unit if unit < 20 else 0
-            elif unit > 9 or (code == "fr" and ten.endswith("-dix")):
+                pass  # soixante and quatre-vingt count on to nineteen
+            elif unit >= _TEN or (code == "fr" and ten.endswith("-dix")):
                 continue
-            else:
-                value = place * 10 + unit
             for form in _compounds(code, ten, one, unit):
-                found.setdefault(form, value)
+                found.setdefault(form, place * _TEN + unit)
         found.update({ten: place * 10 for place, ten in enumerate(tens, start=2)})
     found["quatre-vingts"] = 80
     return found

@@ -75,16 +75,28 @@ def words(text: str) -> list[Word]:
     found: list[Word] = []
     for match in _WORD.finditer(text):
         raw, start = match.group(), match.start()
-        if _UNSPACED_START.match(raw):
+        form = _form(raw)
+        if form is None:
             found.extend(_pairs(raw, start))
-            continue
-        folded = fold(raw)
-        elided = _ELISION.match(folded)
-        if elided:
-            folded, start = folded[elided.end() :], start + elided.end()
-        folded = folded.removesuffix("'s")
-        found.append(Word(folded, stem(folded), start, match.end(), raw[:1].isupper()))
+        else:
+            folded, root, elided, capital = form
+            found.append(Word(folded, root, start + elided, start + len(raw), capital))
     return found
+
+
+@lru_cache(maxsize=65536)
+def _form(raw: str) -> tuple[str, str, int, bool] | None:
+    """Return (folded, stem, length of an elided article, capital).
+
+    ``None`` for scripts without blanks.
+    """
+    if _UNSPACED_START.match(raw):
+        return None
+    folded = fold(raw)
+    elided = _ELISION.match(folded)
+    cut = elided.end() if elided else 0
+    folded = folded[cut:].removesuffix("'s")
+    return folded, stem(folded), cut, raw[:1].isupper()
 
 
 def _pairs(run: str, start: int) -> list[Word]:

@@ -1,0 +1,104 @@
+"""Names that changed places or were replaced: nearly the same words, another meaning."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fingerpost.text.language import detect_language
+from fingerpost.verify.align import Alignment
+from fingerpost.verify.words import Word
+
+_JOINING = frozenset(("and", "or", "und", "oder", "et", "ou", "y", "e", "o", "as", "well"))
+_SYMMETRIC = frozenset(
+    [
+        "meet",
+        "meets",
+        "met",
+        "marry",
+        "marries",
+        "married",
+        "equal",
+        "equals",
+        "differ",
+        "differs",
+        "join",
+        "joined",
+        "versus",
+        "vs",
+        "together",
+        "same",
+        "similar",
+        "both",
+        "between",
+        "heiratet",
+        "traf",
+        "gleich",
+        "rencontre",
+        "epouse",
+        "igual",
+    ]
+)
+# Where word order alone tells who does what to whom.
+_FIXED_ORDER = frozenset(("en", "fr", "es", "it", "pt", "und"))
+_LEAST_BETWEEN = 1
+_FULL = 0.97
+
+
+def swapped(
+    text: str, claim: list[Word], evidence: list[Word], alignment: Alignment
+) -> tuple[Word, Word] | None:
+    """Return two content words of the claim that changed places in the evidence.
+
+    Only when the evidence has all the claim's words, function words too, and nothing but two
+    of the content words stand in another order: a passive or a list in another order is none.
+    """
+    if alignment.coverage < _FULL or len(alignment.pairs) < 3:  # noqa: PLR2004 - two and what is between
+        return None
+    if Counter(word.text for word in claim) - Counter(word.text for word in evidence):
+        return None
+    if any(word.text in _SYMMETRIC for word in claim):
+        return None
+    wanted = sorted(other.start for _, other, _ in alignment.pairs)
+    found = [other.start for _, other, _ in alignment.pairs]
+    moved = [at for at, (one, other) in enumerate(zip(wanted, found, strict=True)) if one != other]
+    if len(moved) != 2 or moved[1] - moved[0] <= _LEAST_BETWEEN:  # noqa: PLR2004 - a pair
+        return None
+    one, other = alignment.pairs[moved[0]][0], alignment.pairs[moved[1]][0]
+    between = [word.text for word in claim if one.start < word.start < other.start]
+    n_content = moved[1] - moved[0] - 1
+    if n_content < 2 and any(word in _JOINING for word in between):  # noqa: PLR2004 - a list of three
+        return None
+    return (one, other) if detect_language(text) in _FIXED_ORDER else None
+
+
+def replaced(alignment: Alignment) -> tuple[Word, Word] | None:
+    """Return (claim's name, evidence's name) when a name is all that the two sentences differ in.
+
+    Every other content word of the claim stands in the evidence, and the evidence has a
+    capitalised word of its own between the same neighbours or at the same end.
+    """
+    if not alignment.missing or len(alignment.pairs) < 2:  # noqa: PLR2004 - not by chance
+        return None
+    if not all(word.capital for word in alignment.missing):
+        return None
+    partner = {one.start: other for one, other, _ in alignment.pairs}
+    extra = {word.start: word for word in alignment.extra}
+    content = sorted([*(one for one, _, _ in alignment.pairs), *alignment.missing], key=_start)
+    borne = sorted([*(other for _, other, _ in alignment.pairs), *alignment.extra], key=_start)
+    for at, word in enumerate(content):
+        if word.start in partner:
+            continue
+        before = partner.get(content[at - 1].start) if at else None
+        after = partner.get(content[at + 1].start) if at + 1 < len(content) else None
+        for place, rival in enumerate(borne):
+            if rival.start not in extra or not rival.capital or rival.text[0] == word.text[0]:
+                continue
+            left = borne[place - 1] if place else None
+            right = borne[place + 1] if place + 1 < len(borne) else None
+            if left == before and right == after and (before or after):
+                return word, rival
+    return None
+
+
+def _start(word: Word) -> int:
+    return word.start

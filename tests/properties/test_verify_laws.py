@@ -1,0 +1,108 @@
+"""Laws of verification that hold for any text."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.types.answer import Verdict
+from fingerpost.verify import (
+    CitationVerifier,
+    OnUnsupported,
+    apply_policy,
+    extract_claims,
+    judge_pair,
+)
+from fingerpost.verify.markers import find_markers
+
+PIECES = st.sampled_from(
+    [
+        "The cache lives for 2 hours", "Helm uses four modes", "It never restarts", " [1]", "[2, 3]",
+        ". ", "! ", "? ", "。", "\n", "\n\n", "- ", "* ", "| a | b |", "|---|---|", "```", "~~~", "`x[1]`",
+        "# ", "===", "v2.10 ", "1,000 ", "3.5 % ", "12 March 2024 ", "--no-force ", "не ", "四つ", "\x00",
+        "\ud800", "é", "【1】", "［２］", "[[", "]]", "$5", "99999999999999999999 ", "²", "٣", "Dr. ", "…",
+    ]
+)  # fmt: skip
+TEXT = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=14).map("".join))
+
+UNRELATED = (
+    "Penguins huddle in winter storms.\nWhales sing to each other over long distances.",
+    "Pour the batter into a buttered tin and bake until golden.",
+    "Der Wal ist ein Säugetier. Pinguine brüten im Winter.",
+)
+ANSWER = (
+    "The cache lives for 3 hours [1]. The daemon restarts after an update [1]. "
+    "Compression is disabled by default. Uploads may be up to 512 MB. Guests own a boat."
+)
+SOURCES = (
+    "The cache lives for two hours. Compression is enabled by default.",
+    "After an update the daemon restarts. Uploads are limited to 512 MB in size.",
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, st.lists(TEXT, max_size=3))
+def test_any_answer_and_sources_give_verdicts_and_never_raise(answer, sources):
+    found = CitationVerifier().verify_sync(answer, sources)
+    assert 0 <= found.supported_ratio <= 1
+    for claim in found.claims:
+        assert 0 <= claim.confidence <= 1
+        if claim.source_span is not None:
+            text = sources[claim.source_index - 1]
+            assert text[claim.source_span.start : claim.source_span.end] == claim.source_snippet
+            assert claim.source_line >= 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXT)
+def test_claims_are_disjoint_in_order_and_their_spans_hold_their_words(answer):
+    end = 0
+    for claim in extract_claims(answer):
+        assert end <= claim.span.start < claim.span.end <= len(answer)
+        end = claim.span.end
+        inside = answer[claim.span.start : claim.span.end]
+        for marker in reversed(find_markers(inside)):
+            inside = inside[: marker.start] + " " + inside[marker.end :]
+        assert "".join(claim.text.split()) == "".join(inside.split())
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT, TEXT)
+def test_judging_a_pair_never_raises_and_gives_probabilities(claim, source):
+    said = judge_pair(claim, source)
+    assert 0 <= said.p_supported <= 1
+    assert 0 <= said.p_contradicted <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT, st.sampled_from(list(OnUnsupported)))
+def test_the_policy_only_takes_away(answer, policy):
+    found = CitationVerifier().verify_sync(answer, ["Helm uses four modes."])
+    text, dropped = apply_policy(answer, found, policy)
+    at = 0
+    for mark in text:
+        at = answer.index(mark, at) + 1
+    assert bool(dropped) == (text != answer)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(UNRELATED), max_size=4), st.integers(0, 2))
+def test_unrelated_sources_change_no_verdict(added, place):
+    plain = CitationVerifier().verify_sync(_unmarked(), SOURCES)
+    mixed = [*SOURCES[:place], *added, *SOURCES[place:]]
+    more = CitationVerifier().verify_sync(_unmarked(), mixed)
+    assert [c.verdict for c in more.claims] == [c.verdict for c in plain.claims]
+    assert {c.verdict for c in plain.claims} >= {Verdict.SUPPORTED, Verdict.CONTRADICTED}
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations([*SOURCES, *UNRELATED]))
+def test_the_order_of_sources_changes_no_verdict(order):
+    verifier = CitationVerifier()
+    straight = verifier.verify_sync(_unmarked(), [*SOURCES, *UNRELATED])
+    other = verifier.verify_sync(_unmarked(), order)
+    assert [(c.verdict, c.confidence, c.source_snippet) for c in other.claims] == [
+        (c.verdict, c.confidence, c.source_snippet) for c in straight.claims
+    ]
+
+
+def _unmarked():
+    return ANSWER.replace(" [1]", "")

@@ -1,0 +1,114 @@
+"""What counts as a claim of an answer."""
+
+import pytest
+
+from fingerpost.verify import extract_claims
+
+
+def texts(answer):
+    return [claim.text for claim in extract_claims(answer)]
+
+
+def test_sentences_are_claims_with_exact_spans():
+    answer = "Helm has four modes. It was written in Go."
+    claims = extract_claims(answer)
+    assert [answer[c.span.start : c.span.end] for c in claims] == [
+        "Helm has four modes.",
+        "It was written in Go.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The gate opens at noon [1].", (1,)),
+        ("The gate opens at noon. [1]", (1,)),
+        ("The gate opens at noon.[1][2]", (1, 2)),
+        ("The gate opens at noon [1, 2].", (1, 2)),
+        ("The gate opens at noon [1-3].", (1, 2, 3)),
+        ("The gate opens at noon［２］。", (2,)),
+        ("The gate opens at noon【1】.", (1,)),
+        ("The gate opens at noon [[4]].", (4,)),
+        ("[3] The gate opens at noon.", (3,)),
+    ],
+)
+def test_markers_belong_to_their_sentence_wherever_they_stand(answer, expected):
+    (claim,) = extract_claims(answer)
+    assert claim.markers == expected
+    assert "[" not in claim.text
+    assert "The gate opens at noon" in claim.text
+
+
+def test_a_marker_after_the_stop_belongs_to_the_sentence_before_it():
+    first, second = extract_claims("The gate opens at noon. [1] The bell rings twice. [2]")
+    assert (first.markers, second.markers) == ((1,), (2,))
+    assert first.text == "The gate opens at noon."
+
+
+def test_an_index_in_code_and_a_link_are_no_markers():
+    (claim,) = extract_claims("The call `rows[1]` gives the [first](a.md) row of the table.")
+    assert claim.markers == ()
+
+
+def test_code_blocks_headings_questions_and_leads_are_no_claims():
+    answer = (
+        "# Install\n\nHere are the steps:\n\n"
+        "```sh\nhelm install this is code.\n```\n\n"
+        "~~~\nmore code here.\n```\nstill code.\n~~~\n\n"
+        "Setup\n=====\n\nWhat is next? **Notes**\n\nThe chart is installed once."
+    )
+    assert "The chart is installed once." in texts(answer)
+    assert not [text for text in texts(answer) if "code" in text or text in ("Setup", "Install")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Hello! Sure!",
+        "I do not know.",
+        "I could not find anything about this in the documents.",
+        "It may help to read the guide.",
+        "Thanks for asking!",
+        "Ich weiß es nicht.",
+        "Je ne sais pas.",
+        "No lo sé.",
+        "Can I help you with more?",
+        "你好吗？",
+        "",
+        "   \n\n",
+        "---",
+    ],
+)
+def test_greetings_hedges_and_questions_are_no_claims(answer):
+    assert texts(answer) == []
+
+
+def test_list_items_and_table_rows_are_claims():
+    answer = (
+        "It supports:\n\n- four modes [1]\n* `fast` start\n1. a lock file\n\n"
+        "| mode | meaning |\n|------|---------|\n| hot | kept in memory |\n| cold | on disk |\n"
+    )
+    assert texts(answer) == [
+        "four modes",
+        "`fast` start",
+        "a lock file",
+        "hot | kept in memory",
+        "cold | on disk",
+    ]
+
+
+def test_abbreviations_decimals_and_versions_do_not_cut_a_sentence():
+    answer = "Dr. Keller wrote v2.1.3, i.e. the fix, in 3.5 hours. It needs Python 3.11."
+    assert texts(answer) == [
+        "Dr. Keller wrote v2.1.3, i.e. the fix, in 3.5 hours.",
+        "It needs Python 3.11.",
+    ]
+
+
+def test_full_stops_of_other_scripts_end_sentences():
+    assert texts("服务器有四个节点。它每天重启一次。") == ["服务器有四个节点。", "它每天重启一次。"]
+
+
+def test_a_wrapped_sentence_is_one_claim():
+    (claim,) = extract_claims("The scheduler keeps\nfour replicas of\nevery shard.")
+    assert claim.text == "The scheduler keeps four replicas of every shard."

@@ -1,0 +1,68 @@
+"""What leaves the answer under the drop policy."""
+
+from fingerpost.types.answer import Answer, Citation, GenerationMode
+from fingerpost.types.document import Span
+from fingerpost.verify import CitationVerifier, OnUnsupported, apply_policy, apply_verdict_policy
+
+SOURCE = "Helm uses four modes.\nThe chart is written in Go.\nReleases are kept for ten days."
+
+
+def checked(answer):
+    return CitationVerifier().verify_sync(answer, [SOURCE])
+
+
+def dropped(answer):
+    text, _ = apply_policy(answer, checked(answer), OnUnsupported.DROP)
+    return text
+
+
+def test_a_contradicted_sentence_leaves_with_its_marker():
+    answer = "Helm uses 3 modes [1]. The chart is written in Go. [1]"
+    assert dropped(answer) == "The chart is written in Go. [1]"
+
+
+def test_the_last_sentence_leaves_no_blank_behind():
+    answer = "The chart is written in Go. [1] Helm uses 3 modes. [1]"
+    assert dropped(answer) == "The chart is written in Go. [1]"
+
+
+def test_a_list_item_leaves_with_its_sign_and_line():
+    answer = "Facts:\n\n- Helm uses 3 modes [1].\n- The chart is written in Go [1].\n"
+    assert dropped(answer) == "Facts:\n\n- The chart is written in Go [1].\n"
+
+
+def test_flag_and_repair_without_a_model_change_nothing():
+    answer = "Helm uses 3 modes [1]."
+    for policy in (OnUnsupported.FLAG, OnUnsupported.REPAIR):
+        assert apply_policy(answer, checked(answer), policy) == (answer, ())
+
+
+def test_what_was_dropped_is_told():
+    answer = "Helm uses 3 modes. The chart is written in Go."
+    _, gone = apply_policy(answer, checked(answer), OnUnsupported.DROP)
+    assert [claim.claim for claim in gone] == ["Helm uses 3 modes."]
+
+
+def test_spans_of_citations_and_claims_move_with_the_text():
+    text = "Helm uses 3 modes [1]. The chart is written in Go [2]."
+    citations = (
+        Citation("[1]", 1, Span(18, 21)),
+        Citation("[2]", 2, Span(text.index("[2]"), text.index("[2]") + 3)),
+    )
+    answer = Answer(text, GenerationMode.MODEL, citations)
+    changed, _, grounding = apply_verdict_policy(answer, (), checked(text))
+    assert changed.text == "The chart is written in Go [2]."
+    (kept,) = changed.citations
+    assert changed.text[kept.span.start : kept.span.end] == "[2]"
+    spans = [claim.span for claim in grounding.claims]
+    assert spans[0] is None
+    assert changed.text[spans[1].start : spans[1].end] == changed.text
+
+
+def test_an_answer_of_which_nothing_is_left_abstains():
+    answer = Answer("Helm uses 3 modes [1].", GenerationMode.MODEL)
+    changed, _, grounding = apply_verdict_policy(answer, (), checked(answer.text))
+    assert changed.mode is GenerationMode.ABSTAINED
+    assert changed.abstention is not None
+    assert changed.text
+    assert grounding.total_claims == 1
