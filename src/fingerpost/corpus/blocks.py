@@ -10,7 +10,7 @@ no content. Inline rules never run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
@@ -140,7 +140,7 @@ def _top_level(marks: list[Mark], text: str, state: State) -> list[Block]:
     tops = state.tops
     blocks: list[Block] = []
     n_lines = len(state.bMarks) - 1
-    following: list[Any] = [*tops[1:], len(marks)]
+    following = [*tops[1:], len(marks)] if tops else []
     for position, next_position in zip(tops, following, strict=True):
         mark = marks[position]
         start = cast("list[int]", mark.map)[0]

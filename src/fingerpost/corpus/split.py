@@ -199,13 +199,13 @@ class _Cutter:
         first = units[0]
         head = search_text_of(first.kind, first.prefix, []) if first.prefix else ""
         text = "\n\n".join([unit.text for unit in units if unit.text])
-        n_tokens = sum([unit.n_tokens for unit in units])
         if head:
             text = f"{head}\n{text}"
-            n_tokens += count_tokens(head)
         if not text:
             text = self._headings_only(units)
-            n_tokens = count_tokens(text)
+        # Estimates do not add up exactly: how English a text is shows in the whole.
+        alone = len(units) == 1 and text == first.text
+        n_tokens = first.n_tokens if alone else count_tokens(text)
         targets = [target for unit in units for target in unit.targets]
         return Piece(
             first.start, units[-1].end, self.section.path, first.prefix, text, n_tokens, targets

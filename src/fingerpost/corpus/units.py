@@ -56,7 +56,7 @@ class Unit(NamedTuple):
 
 
 def count_tokens(text: str) -> int:
-    """Return the estimate, 0 for no text; it adds up over lines."""
+    """Return the estimate, 0 for no text."""
     return estimate_tokens(text) if text else 0
 
 

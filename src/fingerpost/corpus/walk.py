@@ -234,7 +234,7 @@ class Folder:
         descriptor = os.open(file.parts[-1], _REGULAR, dir_fd=self._open(file.parts[:-1]))
         status = os.fstat(descriptor)
         # An editor that saves by renaming gives a new inode on the same device: that is fine.
-        if status.st_dev != file.device:
+        if status.st_dev != file.device or status.st_nlink > file.n_links:
             os.close(descriptor)
             raise FileRefusedError("changed-while-read", "the file was replaced")
         return descriptor

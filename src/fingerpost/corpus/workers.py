@@ -22,7 +22,7 @@ from fingerpost.types.ids import document_id
 
 _AHEAD = 3
 _LIMIT_S = 10.0
-_LIMIT_S_PER_MIB = 4.0
+_LIMIT_SHARE_PER_MIB = 0.4
 _START_S = 30.0
 _CHECK_S = 0.5
 _BOOT = (
@@ -70,7 +70,7 @@ class _Worker:
             size = len(self.held[0].raw) / 1048576
         except IndexError:
             return False
-        allowed = limit_s + _LIMIT_S_PER_MIB * size + (0 if self.warm else _START_S)
+        allowed = limit_s * (1 + _LIMIT_SHARE_PER_MIB * size) + (0 if self.warm else _START_S)
         return now - self.since > allowed
 
 
@@ -86,7 +86,7 @@ class Workers:
 
         Args:
             n_workers: Processes, at least 1.
-            limit_s: Seconds for a small file; large ones get 4 more for each MiB.
+            limit_s: Seconds for a small file; large ones get 40 % more for each MiB.
         """
         self._n_workers = max(1, n_workers)
         self._limit_s = limit_s

@@ -60,7 +60,10 @@ def test_a_minified_html_page_of_one_line_is_split_under_the_limit():
     assert max(chunk.n_tokens for chunk in document.chunks) <= 220
 
 
-@pytest.mark.parametrize("text", ["<nav>" * 50_000, "<div hidden>" * 20_000, "<" * 200_000, "<!--" * 50_000, "<p " * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    ["<nav>" * 50_000, "<div hidden>" * 20_000, "<" * 200_000, "<!--" * 50_000, "<p " * 50_000],
+)
 def test_hostile_html_takes_linear_time(text):
     started = time.process_time()
     assert joined(prepared(text + "x", "page.html")) in (text + "x", "")
@@ -71,7 +74,11 @@ def test_a_notebook_gives_the_cells_and_its_chunks_cut_the_json():
     notebook = {
         "cells": [
             {"cell_type": "markdown", "source": ["# Title\n", "\n", 'Say "hi" \u00e9.']},
-            {"cell_type": "code", "outputs": [{"text": "noise"}], "source": "import os\n# no heading\n"},
+            {
+                "cell_type": "code",
+                "outputs": [{"text": "noise"}],
+                "source": "import os\n# no heading\n",
+            },
             {"cell_type": "markdown", "source": "## Two\nlast"},
             {"cell_type": "raw", "source": []},
         ],
@@ -144,7 +151,9 @@ def test_plain_text_is_taken_as_it_is():
     assert "*paragraph*" in searched(document)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp1252"]
+)
 def test_encodings_are_recognised_and_spans_count_the_mark(encoding):
     text = "# Größe\n\nDie Düse mißt 5 mm – genau.\n"
     raw = text.encode(encoding)
@@ -167,7 +176,11 @@ def test_utf8_with_a_few_broken_bytes_keeps_the_rest():
 
 @pytest.mark.parametrize(
     ("raw", "reason"),
-    [(b"text \0 more", "binary"), (bytes(range(1, 256)) * 9, "encoding"), ("x".encode("utf-16-le"), "binary")],
+    [
+        (b"text \0 more", "binary"),
+        (bytes(range(1, 256)) * 9, "encoding"),
+        ("x".encode("utf-16-le"), "binary"),
+    ],
 )
 def test_bytes_that_are_no_text_are_refused_with_a_reason(raw, reason):
     outcome = prepare_file(FileToPrepare(raw, "docs", "page.md"))

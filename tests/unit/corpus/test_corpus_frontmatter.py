@@ -38,7 +38,9 @@ def test_dates_and_other_scalars_stay_json_safe_strings():
 
 
 def test_toml_is_read_and_its_dates_are_json_safe():
-    text = '+++\ntitle = "T"\ndate = 2026-06-12\nweight = 3\ntags = ["x"]\nlang = "de-AT"\n+++\nText\n'
+    text = (
+        '+++\ntitle = "T"\ndate = 2026-06-12\nweight = 3\ntags = ["x"]\nlang = "de-AT"\n+++\nText\n'
+    )
     document = prepared(text).document
     assert (document.title, document.tags, document.language) == ("T", ("x",), "de")
     assert document.metadata["date"] == "2026-06-12"

@@ -33,7 +33,15 @@ def test_a_link_leads_to_the_page_it_means(origin, written, target):
 
 
 def test_addresses_and_anchors_of_the_same_page_are_no_links():
-    targets = ["https://x.example/a.md", "#here", "mailto:a@b", "//cdn/x.md", "a%20b.md#s", "", "x.md 'T'"]
+    targets = [
+        "https://x.example/a.md",
+        "#here",
+        "mailto:a@b",
+        "//cdn/x.md",
+        "a%20b.md#s",
+        "",
+        "x.md 'T'",
+    ]
     assert written_links(targets) == [("a b.md", "s"), ("x.md", "")]
 
 

@@ -80,7 +80,7 @@ def test_a_front_matter_title_stands_above_the_headings_of_a_page_without_a_leve
 
 
 def test_admonition_lines_are_markup_and_their_content_is_prose():
-    text = ":::tip[Good to know]\nRead *this*.\n:::\n\n> [!WARNING]\n> Mind the gap.\n\n!!! note \"Heads up\"\n    Inside.\n"
+    text = ':::tip[Good to know]\nRead *this*.\n:::\n\n> [!WARNING]\n> Mind the gap.\n\n!!! note "Heads up"\n    Inside.\n'
     found = searched(text)
     for part in ("Good to know", "Read this.", "Mind the gap.", "Heads up", "Inside."):
         assert part in found
@@ -92,7 +92,7 @@ def test_mdx_imports_exports_and_tags_are_not_prose_but_their_content_is():
     text = (
         "import A from 'a';\nexport const x = {\n  y: 1,\n};\n\n"
         "<Tabs\n  items={['q']}\n>\n<Tab label=\"npm\">\n\n    ## Inside\n\n    Words inside.\n\n"
-        "</Tab>\n</Tabs>\n\nEnd <Icon name=\"i\" /> here. {/* hidden */}\n"
+        '</Tab>\n</Tabs>\n\nEnd <Icon name="i" /> here. {/* hidden */}\n'
     )
     document = prepared(text, "page.mdx")
     found = "\n".join(chunk.search_text for chunk in document.chunks)
@@ -122,7 +122,7 @@ def test_identifiers_and_code_survive_cleaning():
 
 
 def test_links_become_their_words_and_images_their_description():
-    text = "See [the `guide`](../g.md \"t\"), [ref][r], ![a cat](cat.png), <https://x.example/a_b>.\n\n[r]: other.md\n"
+    text = 'See [the `guide`](../g.md "t"), [ref][r], ![a cat](cat.png), <https://x.example/a_b>.\n\n[r]: other.md\n'
     found = searched(text)
     assert "See the guide, ref, a cat, https://x.example/a_b." in found
     assert "other.md" not in found
@@ -147,7 +147,22 @@ def test_template_braces_are_harmless():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_spans_lines_and_text_hold_for_every_line_end(end):
-    text = end.join(["# A", "", "one \x0b \x0c \x85 \u2028 two", "", "```", "# x", "```", "", "## B", "", "z", ""])
+    text = end.join(
+        [
+            "# A",
+            "",
+            "one \x0b \x0c \x85 \u2028 two",
+            "",
+            "```",
+            "# x",
+            "```",
+            "",
+            "## B",
+            "",
+            "z",
+            "",
+        ]
+    )
     document = prepared(text)
     assert joined(document) == text
     assert [chunk.heading_path for chunk in document.chunks] == [("A",), ("A", "B")]

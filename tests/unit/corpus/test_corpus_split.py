@@ -57,7 +57,9 @@ def test_text_without_places_to_break_is_cut_in_linear_time(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("unit", "size"), [("QUJDREVGR0hJSktMTU5P", 10_000_000), ("ab cd. ", 2_000_000)])
+@pytest.mark.parametrize(
+    ("unit", "size"), [("QUJDREVGR0hJSktMTU5P", 10_000_000), ("ab cd. ", 2_000_000)]
+)
 def test_a_single_line_of_megabytes_is_split_within_seconds(unit, size):
     text = unit * (size // len(unit))
     started = time.process_time()

@@ -1,0 +1,192 @@
+"""Nothing outside the root is read, whatever stands in the folder (goal R10)."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
+from fingerpost.corpus.scan import Limits, Scan
+from fingerpost.corpus.walk import FileRefusedError, Folder
+from fingerpost.observe.observer import ignore
+from fingerpost.stores.open import open_store
+
+CANARY = "canary-3f9a17"
+LIMITS = Limits(10**6, 10**5, 10**9)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A folder with a good file, a secret beside it, and every way to reach the secret."""
+    folder, outside = tmp_path / "docs", tmp_path / "docs-secret"
+    (folder / "sub").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "secret.md").write_text(CANARY)
+    (folder / "good.md").write_text("good\n")
+    (folder / "sub/inner.md").write_text("inner\n")
+    (folder / "link.md").symlink_to(outside / "secret.md")
+    (folder / "relative.md").symlink_to("../docs-secret/secret.md")
+    (folder / "folder").symlink_to(outside)
+    (folder / "loop").symlink_to(folder)
+    (folder / "sub/up").symlink_to("..")
+    (folder / "passwd.txt").symlink_to("/etc/passwd")
+    (folder / "inside.md").symlink_to(folder / "good.md")
+    (folder / "dangling.md").symlink_to("nowhere.md")
+    (folder / "self.md").symlink_to("self.md")
+    os.link(outside / "secret.md", folder / "hard.md")
+    os.mkfifo(folder / "pipe.md")
+    listener = socket.socket(socket.AF_UNIX)
+    here = os.getcwd()
+    os.chdir(folder)
+    listener.bind("socket.md")
+    os.chdir(here)
+    (folder / "..hidden..md").write_text("dots\n")
+    (folder / os.fsdecode(b"bad\xff.md")).write_text("odd name\n")
+    yield CorpusRoot("docs", folder.resolve())
+    listener.close()
+
+
+def test_links_pipes_and_sockets_are_listed_and_nothing_outside_is_read(corpus, tmp_path):
+    store = open_store(str(tmp_path / "index"))
+    started = time.monotonic()
+    options = IndexOptions(embed=False, workers=0)
+    summary = index_corpus(store, [corpus], embedder=None, options=options, observe=ignore)
+    assert time.monotonic() - started < 10
+    with store.reader() as reader:
+        assert [document.path for document in reader.documents()] == [
+            "..hidden..md", "bad\\xff.md", "good.md", "sub/inner.md",
+        ]  # fmt: skip
+    store.close()
+    listed = {os.path.relpath(item.path, corpus.folder): item.reason for item in summary.skipped}
+    assert listed == {
+        "link.md": "symlink", "relative.md": "symlink", "folder": "symlink", "loop": "symlink",
+        "sub/up": "symlink", "passwd.txt": "symlink", "inside.md": "symlink",
+        "dangling.md": "symlink", "self.md": "symlink", "hard.md": "not-regular",
+        "pipe.md": "not-regular", "socket.md": "not-regular",
+    }  # fmt: skip
+    for folder, _, files in os.walk(tmp_path / "index"):
+        for name in files:
+            with open(os.path.join(folder, name), "rb") as file:
+                assert CANARY.encode() not in file.read()
+
+
+def test_hard_links_within_the_folder_are_documents(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("text\n")
+    os.link(folder / "a.md", folder / "b.md")
+    with Scan([CorpusRoot("docs", folder.resolve())], LIMITS) as scan:
+        assert [file.path for _, file in scan.files] == ["a.md", "b.md"]
+
+
+def test_a_thousand_races_of_a_folder_swapped_for_a_link_read_nothing_outside(tmp_path):
+    folder, outside = tmp_path / "docs", tmp_path / "outside"
+    (folder / "sub").mkdir(parents=True)
+    outside.mkdir()
+    (folder / "sub/page.md").write_text("inside\n")
+    (outside / "page.md").write_text(CANARY)
+    swapper = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import os,sys\n"
+            "d,o=sys.argv[1:]\n"
+            "while True:\n"
+            " os.rename(d+'/sub',d+'/.away'); os.symlink(o,d+'/sub')\n"
+            " os.unlink(d+'/sub'); os.rename(d+'/.away',d+'/sub')\n",
+            str(folder),
+            str(outside),
+        ]
+    )
+    seen = set()
+    deadline = time.monotonic() + 20
+    try:
+        for _ in range(1000):
+            with Scan([CorpusRoot("docs", folder.resolve())], LIMITS) as scan:
+                seen.update(file.raw for file in scan.changed({}, 220, lambda file: None))
+            if time.monotonic() > deadline:
+                break
+    finally:
+        swapper.kill()
+        swapper.wait()
+    assert seen == {b"inside\n"}
+
+
+def test_a_file_swapped_for_a_link_or_pipe_after_it_was_listed_is_refused(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (tmp_path / "secret.md").write_text(CANARY)
+    for swap in ("link", "pipe", "hard link"):
+        page = folder / "page.md"
+        page.write_text("text\n")
+        with Folder(CorpusRoot("docs", folder.resolve())) as opened:
+            (file,) = opened.files()
+            page.unlink()
+            if swap == "link":
+                page.symlink_to(tmp_path / "secret.md")
+            elif swap == "pipe":
+                os.mkfifo(page)
+            else:
+                os.link(tmp_path / "secret.md", page)
+            with pytest.raises((OSError, FileRefusedError)):
+                opened.read(file, max_bytes=1000)
+        page.unlink()
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_again_or_listed(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    page = folder / "page.md"
+    page.write_bytes(b"x" * 200_000)
+    stop = threading.Event()
+
+    def grow():
+        with page.open("ab", buffering=0) as file:
+            while not stop.is_set():
+                file.write(b"y" * 10)
+
+    with Folder(CorpusRoot("docs", folder.resolve())) as opened:
+        (file,) = opened.files()
+        writer = threading.Thread(target=grow)
+        writer.start()
+        try:
+            for _ in range(50):
+                try:
+                    raw = opened.read(file, max_bytes=10**8)
+                except FileRefusedError as error:
+                    assert error.reason == "changed-while-read"
+                else:
+                    assert raw.startswith(b"x" * 200_000)
+                    assert set(raw[200_000:]) <= {ord("y")}
+        finally:
+            stop.set()
+            writer.join()
+
+
+def test_a_folder_that_is_gone_keeps_what_was_indexed_of_it(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("text\n")
+    root = CorpusRoot("docs", folder.resolve())
+    store = open_store(str(tmp_path / "index"))
+    options = IndexOptions(embed=False, workers=0)
+    index_corpus(store, [root], embedder=None, options=options, observe=ignore)
+    folder.rename(tmp_path / "away")
+    summary = index_corpus(store, [root], embedder=None, options=options, observe=ignore)
+    assert (summary.n_documents, summary.n_removed) == (1, 0)
+    assert [item.reason for item in summary.skipped] == ["changed-while-read"]
+    store.close()
+
+
+def test_a_tree_that_is_too_deep_ends_in_a_listed_folder(tmp_path):
+    folder = tmp_path / "docs"
+    deep = folder.joinpath(*["d"] * 70)
+    deep.mkdir(parents=True)
+    (deep / "a.md").write_text("text\n")
+    with Folder(CorpusRoot("docs", folder.resolve())) as opened:
+        assert list(opened.files()) == []
+        assert [item.reason for item in opened.skipped] == ["limit"]

@@ -1,0 +1,54 @@
+"""A process that hangs or dies costs its file the structure, never the text, and nothing else."""
+
+import threading
+
+from fingerpost.corpus import FileToPrepare
+from fingerpost.corpus.workers import Workers
+
+
+def job(path, text):
+    return FileToPrepare(text.encode(), "docs", path, content_hash="h")
+
+
+def text_of(finished):
+    return "".join(chunk.text for chunk in finished.outcome.document.chunks)
+
+
+def test_a_file_that_takes_too_long_is_split_as_plain_text_and_the_rest_goes_on():
+    slow = "# Title\n\n" + "Some words. " * 250_000
+    with Workers(1, limit_s=0.2) as workers:
+        first = list(workers.prepare(iter([job("warm.md", "# A\n\nwarm\n")])))
+        done = list(workers.prepare(iter([job("slow.md", slow), job("b.md", "# B\n\nnext\n")])))
+    assert [one.note for one in first] == [""]
+    by_path = {one.file.path: one for one in done}
+    assert by_path["slow.md"].note
+    assert text_of(by_path["slow.md"]) == slow
+    assert by_path["slow.md"].outcome.document.chunks[0].heading_path == ()
+    assert by_path["b.md"].note == ""
+    assert by_path["b.md"].outcome.document.chunks[0].heading_path == ("B",)
+
+
+def test_a_process_that_dies_is_replaced():
+    with Workers(1) as workers:
+        list(workers.prepare(iter([job("a.md", "a\n")])))
+        workers._workers[0].process.kill()
+        workers._workers[0].process.wait()
+        files = [job(f"{n}.md", f"# T{n}\n\ntext {n}\n") for n in range(6)]
+        done = list(workers.prepare(iter(files)))
+    assert sorted(one.file.path for one in done) == sorted(file.path for file in files)
+    assert all(text_of(one) == one.file.raw.decode() for one in done)
+    assert sum(bool(one.note) for one in done) <= 1
+
+
+def test_an_abandoned_run_leaves_no_process_and_no_thread():
+    before = threading.active_count()
+    with Workers(2) as workers:
+        results = workers.prepare(job(f"{n}.md", "text\n") for n in range(100))
+        next(results)
+        processes = [worker.process for worker in workers._workers]
+        results.close()
+    assert all(process.poll() is not None for process in processes)
+    for thread in threading.enumerate():
+        if thread.daemon and thread is not threading.main_thread():
+            thread.join(5)
+    assert threading.active_count() <= before
