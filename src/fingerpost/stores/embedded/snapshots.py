@@ -26,19 +26,13 @@ from fingerpost.stores.embedded.words import (
     read_only_searcher,
 )
 
-_FINAL_AFTER = 3
-
 
 class TornViewError(Exception):
     """The word index does not belong to the generation that SQLite shows.
 
-    Attributes:
-        final: Trying again has not helped; the word index has to be repaired.
+    Either two commits came between the two looks, and then a new look sees a newer
+    generation, or the word index is damaged.
     """
-
-    def __init__(self, reason: str, *, final: bool) -> None:
-        super().__init__(reason)
-        self.final = final
 
 
 class Snapshots:
@@ -52,7 +46,6 @@ class Snapshots:
         self._checked: set[str] = set()
         self._documents = KnownDocuments()
         self._sound_tables: set[str] = set()
-        self._torn: tuple[Generation, int] | None = None
 
     def current(self, generation: Generation) -> Snapshot | None:
         """Return the snapshot of a generation when it was made already."""
@@ -92,7 +85,6 @@ class Snapshots:
         """Open the word index anew at the next generation."""
         with self._lock:
             self._index = None
-            self._torn = None
 
     def close(self) -> None:
         """Let go of everything."""
@@ -149,23 +141,20 @@ class Snapshots:
         try:
             searcher = self._searcher(generation)
         except WordsDamagedError as error:
-            raise self._tear(generation, str(error)) from error
+            raise self._tear(str(error)) from error
         if not searcher.holds(generation.words_token):
-            raise self._tear(generation, "the word index belongs to another generation")
+            raise self._tear("the word index belongs to another generation")
         if searcher.token == generation.words_token:
             (n_dead,) = connection.execute("SELECT total(n_chunks) FROM words_purge").fetchone()
             expected = generation.n_chunks + int(n_dead) + 1
             if searcher.n_docs != expected:
                 reason = f"the word index has {searcher.n_docs} entries of {expected}"
-                raise self._tear(generation, reason)
+                raise self._tear(reason)
         return searcher
 
-    def _tear(self, generation: Generation, reason: str) -> TornViewError:
-        """Return the error for a view that does not fit, final when it never did."""
-        n_before = self._torn[1] if self._torn and self._torn[0] == generation else 0
-        self._torn = (generation, n_before + 1)
+    def _tear(self, reason: str) -> TornViewError:
         self._index = None
-        return TornViewError(reason, final=n_before + 1 >= _FINAL_AFTER)
+        return TornViewError(reason)
 
     def _searcher(self, generation: Generation) -> WordSearcher:
         path = words_folder(self._folder, generation.words_number)

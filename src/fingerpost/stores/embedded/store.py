@@ -29,7 +29,8 @@ from fingerpost.stores.embedded.snapshots import Snapshots, TornViewError
 from fingerpost.stores.embedded.writer import EmbeddedWriter
 
 _IDLE_CONNECTIONS = 8
-_MAX_TRIES = 50
+_MAX_TRIES = 100
+_TORN_TRIES = 3
 
 
 class EmbeddedStore:
@@ -168,22 +169,23 @@ class EmbeddedStore:
     def _open(self) -> tuple[sqlite3.Connection, Snapshot]:
         """Return a read transaction and what belongs to just its generation."""
         repaired = False
-        for attempt in range(_MAX_TRIES):
+        torn_number, n_torn = -1, 0
+        for _ in range(_MAX_TRIES):
             connection, generation, notes = self._begin()
             try:
                 with guarded(self._folder):
-                    snapshot = self._snapshots.of(connection, generation, notes)
+                    return connection, self._snapshots.of(connection, generation, notes)
             except TornViewError as torn:
                 self._release(connection)
-                if attempt + 1 >= _MAX_TRIES or torn.final:
+                n_torn = n_torn + 1 if generation.number == torn_number else 1
+                torn_number = generation.number
+                if n_torn >= _TORN_TRIES:  # nobody commits: it does not fit at all
                     if repaired or not self._repair():
                         return self._open_without_words(str(torn))
-                    repaired = True
+                    repaired, n_torn = True, 0
             except BaseException:
                 self._release(connection)
                 raise
-            else:
-                return connection, snapshot
         raise StoreUnavailableError(f"The index {self._folder} changes faster than it is read.")
 
     def _open_without_words(self, reason: str) -> tuple[sqlite3.Connection, Snapshot]:

@@ -1,0 +1,187 @@
+"""Foreign files and indexes of another kind (goals R5 and R7)."""
+
+import json
+import shutil
+import sqlite3
+import zlib
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.errors import (
+    ConfigError,
+    IndexCorruptError,
+    IndexMismatchError,
+    SchemaVersionError,
+    StoreError,
+)
+from fingerpost.stores import open_store
+from fingerpost.stores.embedded import EmbeddedStore
+from fingerpost.stores.embedded.vectors import HEADER_BYTES
+from fingerpost.testing.store_documents import (
+    IDENTITY,
+    embed_all,
+    fill,
+    hash_vector,
+    prepare,
+    words,
+)
+
+DOCUMENTS = [prepare(f"a/{n}.md", [f"pumps number {n}\n"]) for n in range(4)]
+
+
+@pytest.fixture
+def index(tmp_path):
+    folder = tmp_path / "index"
+    fill(EmbeddedStore(folder), DOCUMENTS)
+    return folder
+
+
+def _asked(index):
+    with EmbeddedStore(index).reader() as reader:
+        return len(reader.search_words(words("pumps"), 9)), reader.info
+
+
+def test_files_and_folders_are_their_owners_only(index):
+    rights = {path: path.stat().st_mode & 0o777 for path in [index, *index.rglob("*")]}
+    assert all(mode == (0o700 if path.is_dir() else 0o600) for path, mode in rights.items())
+    assert (index / ".gitignore").read_text() == "*\n"
+
+
+def test_stray_files_are_named_and_left_alone(index):
+    strays = ["notes.txt~", ".index.sqlite.swp", "index.sqlite.bak", "empty"]
+    for name in strays:
+        (index / name).write_bytes(b"" if name == "empty" else b"x")
+    (index / "words" / "0001" / "editor.tmp").write_bytes(b"")
+    (index / "vectors" / "0001.rows~").write_bytes(b"x")
+    (index / "words" / "mine").mkdir()
+    n_found, info = _asked(index)
+    assert n_found == 4
+    assert any("4 unknown file(s) left alone" in note for note in info.notes)
+    fill(EmbeddedStore(index), DOCUMENTS[:1])
+    assert all((index / name).exists() for name in strays)
+    assert (index / "vectors" / "0001.rows~").exists()
+    assert (index / "words" / "mine").exists()
+
+
+def test_our_own_leftovers_are_swept_by_the_next_writer(index):
+    leftovers = [
+        index / "published.json.4711.tmp",
+        index / "vectors" / "0042.rows",
+        index / "vectors" / "0042.codes",
+        index / "words" / "0042",
+    ]
+    for path in leftovers:
+        path.mkdir() if path.name == "0042" else path.write_bytes(b"x")
+    fill(EmbeddedStore(index), DOCUMENTS[:1])
+    assert not any(path.exists() for path in leftovers)
+    assert _asked(index)[1].notes == ()
+
+
+@pytest.mark.parametrize("folder", ["words", "vectors"])
+def test_a_derived_folder_that_is_gone_is_made_anew_and_said(index, folder):
+    shutil.rmtree(index / folder)
+    n_found, info = _asked(index)
+    assert n_found == 4
+    assert any(note.startswith(folder) for note in info.notes)
+    store = EmbeddedStore(index)
+    with store.writer(IDENTITY) as writer:
+        assert writer.n_pending_vectors() == (4 if folder == "vectors" else 0)
+        embed_all(writer)
+        writer.commit()
+    with EmbeddedStore(index).reader() as reader:
+        assert (reader.info.n_vectors, reader.info.notes) == (4, ())
+        assert reader.search_vectors(hash_vector("Section 0\npumps number 2"), 1)[0][1] > 0.98
+
+
+def test_another_schema_version_is_refused_with_both_numbers(index):
+    with sqlite3.connect(index / "index.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 7")
+    connection.close()
+    for use in (lambda store: store.info(), lambda store: store.writer(IDENTITY).__enter__()):
+        with pytest.raises(SchemaVersionError, match=r"version 7.*version 1.*--rebuild"):
+            use(EmbeddedStore(index))
+
+
+def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path):
+    with sqlite3.connect(tmp_path / "index.sqlite") as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = (tmp_path / "index.sqlite").read_bytes()
+    with pytest.raises(IndexCorruptError, match="no fingerpost index"):
+        EmbeddedStore(tmp_path).info()
+    with pytest.raises(IndexCorruptError), EmbeddedStore(tmp_path).writer(IDENTITY):
+        pass
+    assert (tmp_path / "index.sqlite").read_bytes() == before
+
+
+def _change_header(index, **fields):
+    path = index / "vectors" / "0001.rows"
+    content = path.read_bytes()
+    length = int.from_bytes(content[8:12], "little")
+    header = json.loads(content[16 : 16 + length]) | fields
+    body = json.dumps(header, sort_keys=True).encode()
+    head = content[:8] + len(body).to_bytes(4, "little") + zlib.crc32(body).to_bytes(4, "little")
+    path.write_bytes((head + body).ljust(HEADER_BYTES, b"\0") + content[HEADER_BYTES:])
+
+
+@pytest.mark.parametrize(
+    ("field", "found", "expected"),
+    [
+        ("version", 9, 1),
+        ("dimension", 768, 32),
+        ("endianness", "big", "little"),
+        ("embedder", "other", "hash"),
+        ("revision", "2", "1"),
+        ("normalisation", "none", "unit"),
+    ],
+)
+def test_vectors_of_another_making_are_refused_with_both_sides(index, field, found, expected):
+    _change_header(index, **{field: found})
+    with pytest.raises(IndexMismatchError) as caught:
+        _asked(index)
+    assert f"{field}: expected {expected!r}, found {found!r}" in str(caught.value)
+    with EmbeddedStore(index).writer(IDENTITY) as writer:  # the cure: they are made anew
+        assert embed_all(writer) == 4
+        writer.commit()
+    assert _asked(index)[1].n_vectors == 4
+
+
+def test_a_segment_with_another_magic_is_refused_with_both(index):
+    path = index / "vectors" / "0001.rows"
+    path.write_bytes(b"SQLite f" + path.read_bytes()[8:])
+    with pytest.raises(IndexCorruptError, match=r"b'SQLite f', expected b'FPVECTOR'"):
+        _asked(index)
+
+
+def test_a_lost_database_is_not_taken_for_an_empty_index(index):
+    (index / "index.sqlite").unlink()
+    for use in (lambda store: store.info(), lambda store: store.writer(IDENTITY).__enter__()):
+        with pytest.raises(IndexCorruptError, match="generation 1 expected, nothing found"):
+            use(EmbeddedStore(index))
+
+
+def test_an_older_copy_of_the_database_is_named(index, tmp_path):
+    old = tmp_path / "old.sqlite"
+    shutil.copyfile(index / "index.sqlite", old)
+    fill(EmbeddedStore(index), [prepare("b.md", ["valves\n"])])
+    shutil.copyfile(old, index / "index.sqlite")
+    n_found, info = _asked(index)
+    assert n_found == 4
+    assert any("generation 2 expected, 1 found" in note for note in info.notes)
+    assert fill(EmbeddedStore(index), [prepare("c.md", ["seals\n"])]) > 2
+
+
+def test_only_folders_can_be_opened(tmp_path):
+    assert open_store(f"file://{tmp_path}/x").info().generation == 0
+    assert open_store(tmp_path / "x").info().location == str(tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+    for bad in ("postgres://host/db", "postgresql://host/db", "redis://host", " "):
+        with pytest.raises(ConfigError, match="store"):
+            open_store(bad)
+
+
+def test_counts_of_words_that_do_not_fit_are_refused(index):
+    bad = replace(DOCUMENTS[0], words=[])
+    with EmbeddedStore(index).writer(IDENTITY) as writer, pytest.raises(StoreError, match="words"):
+        writer.put([bad])
