@@ -7,7 +7,7 @@ from html import escape
 from fingerpost.eval.plots import Bars, Curve, Matrix, Plot
 
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_LONGEST_LABEL = 24
+_LONGEST_LABEL = 32
 _STRONG = 0.7
 
 
@@ -40,16 +40,12 @@ def _short(label: str) -> str:
 
 def _label_width(labels: tuple[str, ...]) -> float:
     longest = max((len(_short(label)) for label in labels), default=0)
-    return 14 + 6.6 * longest
+    return 14 + 7.0 * longest
 
 
 def _bars(plot: Bars) -> str:
-    left, top, scale, thick = (
-        _label_width(tuple(row for row, _ in plot.rows)),
-        34.0,
-        360.0,
-        11.0,
-    )
+    left, scale, thick = _label_width(tuple(row for row, _ in plot.rows)), 360.0, 11.0
+    top = 34.0 if len(plot.series) > 1 else 10.0
     group = thick * len(plot.series) + 12
     height = top + group * len(plot.rows) + 20
     body: list[str] = []
