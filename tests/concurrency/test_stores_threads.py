@@ -2,7 +2,6 @@
 
 import threading
 
-
 from fingerpost.stores.embedded import EmbeddedStore
 from fingerpost.testing.store_documents import IDENTITY, embed_all, hash_vector, prepare, words
 
@@ -64,7 +63,7 @@ def test_fifty_readers_never_see_two_generations_at_once(tmp_path):
                 seen[place].add(first)
                 if place % 10 == 0:
                     store.close()
-        except BaseException as error:  # noqa: BLE001 - reported by the test
+        except BaseException as error:
             failures.append(error)
 
     with stores[0].writer(IDENTITY) as writer:
@@ -124,7 +123,7 @@ def test_one_reader_serves_many_threads(tmp_path):
         try:
             for _ in range(20):
                 assert _check(reader) == 0
-        except BaseException as error:  # noqa: BLE001 - reported by the test
+        except BaseException as error:
             failures.append(error)
 
     with store.reader() as reader:
