@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fingerpost.classify.smalltalk import smalltalk_share
-from fingerpost.classify.words import read_packaged, unspaced_characters, words_of
-from fingerpost.text.stopwords import is_stop_word
+from fingerpost.classify.words import (
+    filler_words,
+    read_packaged,
+    unspaced_characters,
+    words_of,
+)
 
 _SMALLTALK = 0.95
 _SHORT_STARTED = 6
@@ -18,6 +22,11 @@ _LONGEST_STARTER = 4
 _ENTITY = re.compile(r"(?<=\s)(?!I\b)[A-ZÀ-ÞА-Я][\w&-]+|\b\w+[._/:]\w+|`[^`]+`|\b[A-Z]{2,}\b")
 _NEXT_CLAUSE = re.compile(r"[,;.!?:]\s|\b(?:and|but|or|if|when|because|so|that)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"\bthe ((?:[\w-]+ )?[\w-]+)(?! of\b| for\b| that\b| which\b)")
+_BARE_PART = re.compile(
+    r"(?:what|who|which|when|where|how|why)(?: \w+)? (?:is|are|was|were|do|does|did) "
+    r"(?:the|there|any|other|some) (?:[\w-]+ ){0,2}[\w-]+\W*$"
+    r"|(?:is|are|was|were) there (?:any|other|some) (?:[\w-]+ ){0,2}[\w-]+\W*$"
+)
 _AFTER_DEMONSTRATIVE = frozenset(
     {"is", "are", "was", "were", "do", "does", "did", "can", "will", "would", "have", "has"}
     | {"mean", "work", "happen", "and", "or", "to", "in", "for", "from", "with", "affect"}
@@ -85,6 +94,8 @@ def leans_on_history(text: str, earlier: Sequence[str]) -> bool:
         or _has_open_pronoun(text, words)
         or _says_too_little(text, words)
         or _names_known_thing(text, earlier)
+        or _takes_up(words, earlier)
+        or _asks_of_nothing(text)
     )
 
 
@@ -120,16 +131,23 @@ def _ends_open(words: Sequence[str]) -> bool:
 def _has_open_pronoun(text: str, words: Sequence[str]) -> bool:
     """Return whether a pronoun stands where the question itself has named nothing yet."""
     cues = _cues()
+    fillers = filler_words(text)
+    named = _ENTITY.search(text) is not None
     for position, word in enumerate(words):
-        pointing = word in cues.demonstratives and _is_pronoun(words, position)
+        pointing = (
+            word in cues.demonstratives and not named and _is_pronoun(words, position, fillers)
+        )
         if word == "there" and _is_expletive(words, position):
             continue
-        if (word in cues.pronouns or pointing) and not _named_before(text, words, position):
+        pair = " ".join(words[position : position + 2])
+        if (word in cues.pronouns or pair in cues.pronouns or pointing) and not _named_before(
+            text, words, position
+        ):
             return True
     return False
 
 
-def _is_pronoun(words: Sequence[str], position: int) -> bool:
+def _is_pronoun(words: Sequence[str], position: int, fillers: frozenset[str]) -> bool:
     """Return whether 'this' or 'that' stands for a thing rather than opening a clause."""
     word = words[position]
     before = words[position - 1] if position else ""
@@ -140,7 +158,7 @@ def _is_pronoun(words: Sequence[str], position: int) -> bool:
         return not after or (before in _THAT_FOLLOWS and position > 0) or not before
     if word == "both":
         return not after or "and" not in words[position:]
-    return not after or after in _AFTER_DEMONSTRATIVE or not is_stop_word(after)
+    return not after or after in _AFTER_DEMONSTRATIVE or after not in fillers
 
 
 def _is_expletive(words: Sequence[str], position: int) -> bool:
@@ -151,31 +169,45 @@ def _is_expletive(words: Sequence[str], position: int) -> bool:
 
 def _named_before(text: str, words: Sequence[str], position: int) -> bool:
     """Return whether an earlier clause of the question names what the pronoun may mean."""
-    found = [match.start() for match in re.finditer(rf"\b{re.escape(words[position])}\b", text, re.I)]
+    found = [
+        match.start()
+        for match in re.finditer(rf"\b{re.escape(words[position])}\b", text, re.IGNORECASE)
+    ]
     clauses = [match.start() for match in _NEXT_CLAUSE.finditer(text[: found[0]])] if found else []
     if not clauses:
         return False
     before = words_of(text[: clauses[-1]])
-    return any(not is_stop_word(word) and word not in _cues().light for word in before)
+    idle = filler_words(text) | _cues().light
+    return any(word not in idle for word in before)
 
 
 def _says_too_little(text: str, words: Sequence[str]) -> bool:
-    """Return whether nothing but words of general use is left, or a bare word or two."""
+    """Return whether nothing but words of general use is left."""
     if _ENTITY.search(text):
         return False
-    content = [word for word in words if not is_stop_word(word)]
-    return all(word in _cues().light for word in content) or (
-        len(words) <= _BARE and not text.strip().isupper()
-    )
+    idle = filler_words(text) | _cues().light
+    return all(word in idle for word in words)
+
+
+def _takes_up(words: Sequence[str], earlier: Sequence[str]) -> bool:
+    """Return whether it is a bare word or two that the conversation has used."""
+    known = {word for line in earlier for word in words_of(line)}
+    return len(words) <= _BARE and any(word in known for word in words)
+
+
+def _asks_of_nothing(text: str) -> bool:
+    """Return whether it asks for parts of a whole that it does not name: 'who are the members?'."""
+    return _ENTITY.search(text) is None and _BARE_PART.match(text.casefold()) is not None
 
 
 def _names_known_thing(text: str, earlier: Sequence[str]) -> bool:
     """Return whether 'the X' takes up an X of the conversation and nothing else is named."""
     if _ENTITY.search(text):
         return False
+    fillers = filler_words(text)
     known = {word for line in earlier[-4:] for word in words_of(line)}
     for match in _DEFINITE.finditer(text.casefold()):
-        nouns = [word for word in match[1].split() if not is_stop_word(word)]
+        nouns = [word for word in match[1].split() if word not in fillers]
         if nouns and all(noun in known or noun.rstrip("s") in known for noun in nouns):
             return True
     return False

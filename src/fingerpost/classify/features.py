@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from fingerpost.classify.smalltalk import smalltalk_share
+from fingerpost.classify.smalltalk import after_greeting, smalltalk_share
 from fingerpost.classify.words import count_cues, unspaced_characters, words_of
 
 _AUXILIARIES = frozenset(
@@ -68,9 +68,11 @@ _WHOLE = 0.85
 def extract_features(text: str) -> dict[str, float]:
     """Return feature name → value; features that are zero are left out.
 
-    Values lie within about 0 to 3. Neither the question mark nor lower case counts: both tell
-    where a question was collected rather than what it asks.
+    A greeting that opens a question is left out. Values lie within about 0 to 3. Neither the
+    question mark nor lower case counts: both tell where a question was collected rather than
+    what it asks.
     """
+    text = after_greeting(text)
     words = words_of(text)
     found = count_cues(text, words)
     features = {f"cue:{name}": min(count, _MAX_COUNT) / 2 for name, count in found.items()}

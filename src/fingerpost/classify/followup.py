@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fingerpost.classify.dependence import is_acceptance, is_chatter, leans_on_history
-from fingerpost.classify.words import unspaced_characters, words_of
-from fingerpost.text.stopwords import is_stop_word
+from fingerpost.classify.words import filler_words, unspaced_characters, words_of
 from fingerpost.types.query import Turn
 
 _MAX_TURNS_BACK = 6
@@ -17,14 +16,21 @@ _LONGEST_UNSPACED = 40
 _OFFER_WINDOW = 400
 _READ = 2_000
 _TOKEN = re.compile(r"`[^`]+`|\S+")
+_NAME = re.compile(
+    r"`[^`]+`|[\"“][^\"”]{2,60}[\"”]"
+    r"|\b[A-ZÀ-ÞА-Я][\w&+#'’.-]*"
+    r"(?: (?:of (?:the )?|the |and |de |von )?[A-ZÀ-ÞА-Я0-9][\w&+#'’.-]*)*"
+)
 _EDGES = " \t\r\n?!.,;:\"'“”‘’()[]。？！，、；：؟"
 _OFFER = re.compile(
-    r"[^.!?。！？\n]*(?:\?|？|؟)|[^.!?\n]*\b(?:i can|i could|let me know if|would you like)\b[^.!?\n]*",
+    r"[^.!?。！？\n]*(?:\?|？|؟)"
+    r"|[^.!?\n]*\b(?:i can|i could|let me know if|would you like)\b[^.!?\n]*",
     re.IGNORECASE,
 )
 _OFFER_OPENING = re.compile(
-    r"^(?:so|well|also|if you (?:like|want),?)?\s*(?:would you like(?: me)?(?: to)?|do you want(?: me)?"
-    r"(?: to)?|shall i|should i|may i|can i|i can(?: also)?|i could(?: also)?|let me know if you"
+    r"^(?:so|well|also|if you (?:like|want),?)?\s*"
+    r"(?:would you like(?: me)?(?: to)?|do you want(?: me)?(?: to)?"
+    r"|shall i|should i|may i|can i|i can(?: also)?|i could(?: also)?|let me know if you"
     r"(?: would like(?: me)?(?: to)?| want(?: me)?(?: to)?)?|soll ich|möchtest du|¿?quieres que"
     r"|veux-tu que|voulez-vous que|vuoi che|quer que)\s+",
     re.IGNORECASE,
@@ -97,15 +103,30 @@ def _topic(asked: str, history: Sequence[Turn]) -> str:
         if turn.role == "user" and not is_chatter(turn.text[:_READ])
     ]
     known = set(words_of(asked))
-    phrases: list[str] = []
+    nearest = ""
+    anchor = ""
     for position, said in reversed(users[-_MAX_TURNS_BACK:]):
         phrase = _phrase(said, known)
-        if phrase:
-            phrases.append(phrase)
-            known.update(words_of(phrase))
-        if not leans_on_history(said, _texts(history[:position])) and phrase:
+        anchor = phrase or anchor
+        nearest = nearest or phrase
+        known.update(words_of(phrase))
+        if phrase and not leans_on_history(said, _texts(history[:position])):
             break
-    return "; ".join(reversed(phrases))
+    return anchor if anchor == nearest else f"{anchor}; {nearest}"
+
+
+def _names(said: str, fillers: frozenset[str]) -> list[str]:
+    """Return the capitalised names inside a question, each once, in order."""
+    bare = said.strip()
+    names: list[str] = []
+    for match in _NAME.finditer(bare):
+        words = match.group().strip(_EDGES).split()
+        while words and fillers.issuperset(words_of(words[0])):
+            words = words[1:]
+        opens = match.start() == 0 and len(words) == 1
+        if words and not opens:
+            names.append(" ".join(words))
+    return list(dict.fromkeys(names))
 
 
 def _phrase(said: str, known: set[str]) -> str:
@@ -113,16 +134,18 @@ def _phrase(said: str, known: set[str]) -> str:
     if unspaced_characters(said):
         bare = said.strip(_EDGES)[:_LONGEST_UNSPACED]
         return "" if bare in known else bare
+    fillers = filler_words(said)
     tokens = [(token, words_of(token)) for token in _TOKEN.findall(said)]
     carrying = [
         position
         for position, (_, words) in enumerate(tokens)
-        if any(not is_stop_word(word) for word in words)
+        if any(word not in fillers for word in words)
     ]
-    if not any(word not in known for place in carrying for word in tokens[place][1]):
+    if not any(word not in known | fillers for place in carrying for word in tokens[place][1]):
         return ""
-    if carrying[-1] - carrying[0] < _LONGEST_PHRASE:
-        chosen = range(carrying[0], carrying[-1] + 1)
-    else:
-        chosen = carrying[-_MAX_TERMS:]
+    short = carrying[-1] - carrying[0] < _LONGEST_PHRASE
+    named = [] if short else _names(said, fillers)
+    if named:
+        return ", ".join(named)
+    chosen = range(carrying[0], carrying[-1] + 1) if short else carrying[-_MAX_TERMS:]
     return " ".join(tokens[place][0].strip(_EDGES) for place in chosen)

@@ -22,8 +22,8 @@ def apply_policy(
     In this order: a forced tier ends the matter, not even ``max_tier`` lowers it. Otherwise a
     tier whose confidence lies below the threshold goes up by one; then ``max_tier`` caps it. A
     strategy weaker than its tier is raised to it; a forced strategy replaces a weaker or a
-    stronger one but is itself raised to the tier. Applying the policy twice is the same as
-    once: a result that was raised before is not raised again.
+    stronger one but is itself raised to the tier. What was raised before is not raised again,
+    nor is a fallback or a forced result: its confidence says nothing of the question.
 
     Args:
         result: What a classifier returned.
@@ -47,7 +47,8 @@ def apply_policy(
     raised_from = result.escalated_from
     tier = result.tier
     unsure = result.confidence < confidence_threshold
-    if raised_from is None and unsure and result.decided_by is not DecidedBy.FORCED:
+    settled = result.decided_by in {DecidedBy.FORCED, DecidedBy.FALLBACK}
+    if raised_from is None and unsure and not settled:
         raised_from, tier = tier, Tier(min(tier + 1, _TOP))
     tier = Tier(min(tier, max_tier))
     if raised_from is not None and tier <= raised_from:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from fingerpost.classify.words import read_packaged, unspaced_characters, words_of
 
 _LONGEST_PHRASE = 9
+_WHOLE = 0.97
+_MOST = 0.85
+_MAX_OPENINGS = 3
+_BREAK = re.compile(r"[,;:.!?，；：。！？、،؛؟।\n]+\s*")
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +54,20 @@ def smalltalk_share(words: list[str]) -> float:
             covered += _unspaced_cover(words[start])
             start += 1
     return covered / total
+
+
+def after_greeting(text: str) -> str:
+    """Return what follows the greetings that open the text; all of it when nothing follows."""
+    rest = text.strip()
+    for _ in range(_MAX_OPENINGS):
+        match = _BREAK.search(rest)
+        if match is None or smalltalk_share(words_of(rest[: match.start()])) < _WHOLE:
+            break
+        following = words_of(rest[match.end() :])
+        if not following or smalltalk_share(following) > _MOST:
+            break
+        rest = rest[match.end() :]
+    return rest
 
 
 def _longest_at(phrases: frozenset[str], words: list[str], start: int) -> int:

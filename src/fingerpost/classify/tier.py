@@ -141,9 +141,7 @@ class LocalClassifier:
             trivial = 0.0
         rest = {
             label: (1 - trivial) * share
-            for label, share in zip(
-                _QUESTION_TIERS, _without_signal(features, graded), strict=True
-            )
+            for label, share in zip(_QUESTION_TIERS, _without_signal(features, graded), strict=True)
         }
         return {"T0": trivial, **rest}
 

@@ -9,6 +9,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from fingerpost.text.language import detect_language
+from fingerpost.text.scripts import fold
+from fingerpost.text.stopwords import is_stop_word
+
 # Combining marks are part of a word; ``\w`` alone would cut Devanagari and Thai words apart.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f"
@@ -47,6 +51,17 @@ def words_of(text: str) -> list[str]:
 def unspaced_characters(text: str) -> int:
     """Return how many characters belong to scripts written without blanks (or Hangul)."""
     return len(_UNSPACED.findall(text))
+
+
+def filler_words(text: str) -> frozenset[str]:
+    """Return the words of ``text`` that carry no meaning of their own in its language."""
+    language = detect_language(text)
+    return frozenset(
+        word
+        for word in words_of(text)
+        if is_stop_word(bare := fold(word).casefold().replace("'", ""), language)
+        or is_stop_word(bare, "en")
+    )
 
 
 def read_packaged(name: str) -> Any:
