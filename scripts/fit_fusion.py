@@ -30,7 +30,7 @@ from fingerpost.stores.base import Reader
 
 WEIGHTS = Path("src/fingerpost/retrieve/weights.json")
 PRIOR = {"bias": -0.2, "foreign": 2.5, "identifiers": 1.0}
-PULL = 0.02
+PULL = 0.2
 SHARPNESS = 20.0
 MOST_QUESTIONS = 600
 

@@ -12,7 +12,7 @@ from fingerpost.text.analyse import query_tokens
 from fingerpost.text.sentences import sentences
 
 _MAX_CHARS = 2000
-_FEWEST_TOKENS = 3
+_FEWEST_TOKENS = 2
 _TRIMMED = " \t\r\n.,;:!?¿¡。？！，、؟।"
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+", re.MULTILINE)
 _LISTED = re.compile(

@@ -28,6 +28,7 @@ from fingerpost.types.evidence import Hit
 
 PART_K = 10
 _SOURCES = ("web", "docs", "media")
+_RESEARCH_SHARE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
     hits = spread(ranked, k)
     findings = await _research_stage(run, found, texts or [found.question.text], hits)
     if findings is not None and findings.hits:
-        ranked = interleaved([*lists, list(findings.hits)], run.request.text)
-        hits = spread(ranked, k)
+        hits = with_findings(hits, findings.hits, k)
+        ranked = merged(hits, ranked, findings.hits)
     return Investigation(
         hits=hits,
         ranked=ranked,
@@ -87,20 +88,37 @@ async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
 
 
 def interleaved(lists: Sequence[Sequence[Hit]], text: str) -> list[Hit]:
-    """Return the hits of all lists by reciprocal rank, the first list's score breaking ties.
+    """Return the hits of all lists by reciprocal rank; ties by place in the first lists.
 
     Scores of different questions do not compare, places do. The best hit keeps its score and
-    the others take theirs in proportion to their sums of reciprocal ranks.
+    the others take theirs in proportion to their sums of reciprocal ranks; a single list
+    keeps its scores.
     """
-    by_id = {hit.chunk.id: hit for hit in merged(*lists)}
+    if len(lists) == 1:
+        return list(lists[0])
+    every = merged(*lists)
+    place = {hit.chunk.id: (n, hit) for n, hit in enumerate(every)}
     sums = reciprocal_rank([[hit.chunk.id for hit in one] for one in lists])
     if not sums:
         return []
-    ordered = sorted(sums, key=lambda pair: (-pair[1], -by_id[pair[0]].score, pair[0]))
-    top = ordered[0][1]
-    best = by_id[ordered[0][0]].score
-    scored = [replace(by_id[item], score=best * total / top) for item, total in ordered]
+    ordered = sorted(sums, key=lambda pair: (-pair[1], place[pair[0]][0]))
+    top, best = ordered[0][1], place[ordered[0][0]][1].score
+    scored = [replace(place[item][1], score=best * total / top) for item, total in ordered]
     return distinct(scored, text)
+
+
+def with_findings(hits: Sequence[Hit], found: Sequence[Hit], k: int) -> list[Hit]:
+    """Return up to ``k`` hits of which the last fifth may come from the research pass.
+
+    What research adds stands behind what the question itself found: it fills gaps and
+    displaces nothing from the first places.
+    """
+    room = max(k - len(hits), k // _RESEARCH_SHARE)
+    fresh = [hit for hit in merged(found) if all(h.chunk.id != hit.chunk.id for h in hits)]
+    added = fresh[:room]
+    kept = list(hits[: k - len(added)])
+    least = kept[-1].score if kept else 1.0
+    return kept + [replace(hit, score=min(hit.score, least)) for hit in added]
 
 
 async def _whole(run: Run, found: HybridResult, k: int) -> list[Hit]:

@@ -1,0 +1,49 @@
+import pytest
+
+from fingerpost.retrieve import decompose
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("How do I install it?", []),
+        ("Rock and roll history", []),
+        (
+            "How do I install the agent and how do I upgrade it?",
+            ["How do I install the agent", "how do I upgrade it install agent"],
+        ),
+        ("What is the difference between Redis and RabbitMQ?", ["Redis", "RabbitMQ"]),
+        (
+            "Redis vs RabbitMQ for task queues",
+            ["Redis for task queues", "RabbitMQ for task queues"],
+        ),
+        ("Was ist der Unterschied zwischen Redis und RabbitMQ?", ["Redis", "RabbitMQ"]),
+        (
+            "Wie installiere ich den Dienst und wie starte ich den Server?",
+            ["Wie installiere ich den Dienst", "wie starte ich den Server"],
+        ),
+        (
+            "Comment installer le service et comment sauvegarder la base ?",
+            ["Comment installer le service", "comment sauvegarder la base"],
+        ),
+        ("Redis和RabbitMQ的区别是什么？", ["Redis", "RabbitMQ"]),
+        ("如何安装服务以及如何备份数据库？", ["如何安装服务", "如何备份数据库"]),
+        (
+            "Who wrote the parser? Who tests the splitter?",
+            ["Who wrote the parser", "Who tests the splitter"],
+        ),
+    ],
+)
+def test_a_question_falls_into_its_parts_in_its_own_words(text, parts):
+    assert decompose(text, 5) == parts
+
+
+def test_no_more_parts_than_asked_for():
+    text = " ".join(f"How does part{n} of the machine work?" for n in range(9))
+    assert len(decompose(text, 3)) == 3
+
+
+def test_every_letter_of_a_part_stands_in_the_question():
+    text = "Как установить сервис и как обновить базу? 如何安装？"
+    for part in decompose(text, 5):
+        assert set(part.replace(" ", "")) <= set(text)
