@@ -95,7 +95,8 @@ def _offer(history: Sequence[Turn]) -> str:
 def _topic(asked: str, history: Sequence[Turn]) -> str:
     """Return the phrases of earlier user turns that the question leans on, nearest last.
 
-    Walks back to the nearest turn that stands alone; the turns between add what they name.
+    Walks back to the nearest turn that stands alone. The question that opened the conversation
+    is named as well: it mostly holds the subject, and leaving it out found less.
     """
     users = [
         (position, turn.text[:_READ])
@@ -112,7 +113,8 @@ def _topic(asked: str, history: Sequence[Turn]) -> str:
         known.update(words_of(phrase))
         if phrase and not leans_on_history(said, _texts(history[:position])):
             break
-    return anchor if anchor == nearest else f"{anchor}; {nearest}"
+    opening = _phrase(users[0][1], known) if users else ""
+    return "; ".join(phrase for phrase in dict.fromkeys((opening, anchor, nearest)) if phrase)
 
 
 def _names(said: str, fillers: frozenset[str]) -> list[str]:
