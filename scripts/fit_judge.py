@@ -130,12 +130,8 @@ def fit(pairs: Sequence[Pair], truth: np.ndarray, features: Sequence[str]) -> Lo
 def fit_all(pairs: Sequence[Pair]) -> JudgeWeights:
     models: dict[str, Logistic] = {}
     supported = np.array([pair.label == "supported" for pair in pairs])
-    telling = [p for p in pairs if p.label in ("supported", "contradicted", "unverifiable", "weak")]
-    against = [
-        p
-        for p in telling
-        if any(q.label == "contradicted" for q in telling if q.dataset == p.dataset)
-    ]
+    telling = {pair.dataset for pair in pairs if pair.label == "contradicted"}
+    against = [pair for pair in pairs if pair.dataset in telling]
     contradicted = np.array([pair.label == "contradicted" for pair in against])
     for suffix, features in (
         ("", LEXICAL_FEATURES),
@@ -206,7 +202,8 @@ def report(rows: list[Row], ms: float) -> str:
     columns = ("seed", "overlap", "words", "full")
     lines = [
         "# Grounding, leave-one-dataset-out", "",
-        "Balanced accuracy / AUROC, supported against the rest; contradicted recall, precision.", "",
+        "Balanced accuracy / AUROC, supported against the rest; contradicted recall and precision.",
+        "",
         ("| data set | n | cosine to whole source ≥ 0.6 | word overlap | words only | full "
         "| contradicted recall | precision |"),
         "|---|---|---|---|---|---|---|---|",

@@ -33,9 +33,21 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words: list[Word] = words(text)
-        self.content: list[Word] = content(self.words)
+        self._content: list[Word] | None = None
         self._quantities: list[Quantity] | None = None
         self._identifiers: list[Mention] | None = None
+
+    @property
+    def content(self) -> list[Word]:
+        """Return its content words; those of quantities are compared as quantities."""
+        if self._content is None:
+            spans = [(one.start, one.end) for one in self.quantities if not one.soft]
+            self._content = [
+                word
+                for word in content(self.words)
+                if not any(start <= word.start < end for start, end in spans)
+            ]
+        return self._content
 
     @property
     def quantities(self) -> list[Quantity]:
@@ -117,6 +129,11 @@ class SourceSentences:
                 scores[number] = scores.get(number, 0.0) + told
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         return [(number, score / total) for number, score in ranked] if total else []
+
+    def share(self, wanted: dict[str, float]) -> float:
+        """Return the share of the keys that the best sentence has, 0 to 1."""
+        ranked = self.rank(wanted, 1)
+        return ranked[0][1] if ranked else 0.0
 
     def window(self, wanted: dict[str, float], focus: int) -> tuple[int, int]:
         """Return the first and last sentence of the best window of up to three around one."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, weight
-from fingerpost.verify.compare import compare
+from fingerpost.verify.compare import Comparison, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.names import abbreviated, names, rivals, stands_in
 from fingerpost.verify.negation import overclaims, polarity
@@ -16,7 +16,8 @@ from fingerpost.verify.swap import replaced, swapped
 from fingerpost.verify.words import fold
 
 LEXICAL_FEATURES = (
-    "coverage", "coverage_squared", "coverage_window", "coverage_source", "coverage_rare",
+    "coverage", "coverage_squared", "coverage_window", "coverage_words", "coverage_source",
+    "coverage_rare",
     "order", "adjacent", "extra", "names_missing", "names_elsewhere", "numbers_same",
     "numbers_differ", "numbers_other", "numbers_missing", "identifiers_missing",
     "identifiers_rival", "negation_flip", "negation_any", "opposed", "overclaim",
@@ -26,6 +27,14 @@ LEXICAL_FEATURES = (
 EMBEDDING_FEATURES = ("cosine", "cosine_window", "cosine_coverage", "cosine_extra")
 _CANDIDATES = 4
 _FULL = 0.97
+_QUANTITY_WEIGHT = 1.2
+_SURE_SENTENCE = 0.75
+_NUMBER_FEATURES = {
+    "same": "numbers_same",
+    "differs": "numbers_differ",
+    "other": "numbers_other",
+    "missing": "numbers_missing",
+}
 
 
 @dataclass(slots=True)
@@ -59,13 +68,13 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     if not ranked:
         values["names_missing"] = float(bool(names(claim.text)))
         return Evidence(None, None, (), values)
-    aligned = [align(claim.content, source.reading(n, n).content) for n, _ in ranked]
-    best = max(range(len(ranked)), key=lambda at: (aligned[at].coverage, ranked[at][1], -at))
+    held = [_Held(claim, source.reading(number, number)) for number, _ in ranked]
+    best = max(range(len(ranked)), key=lambda at: (held[at].coverage, ranked[at][1], -at))
     focus = ranked[best][0]
     first, last = source.window(wanted, focus)
-    sentence, around = source.reading(focus, focus), source.reading(first, last)
-    alone = aligned[best]
-    wide = alone if first == last else align(claim.content, around.content)
+    around = source.reading(first, last)
+    alone = held[best]
+    wide = alone if first == last else _Held(claim, around)
     found = Evidence(
         source.spans[focus], source.passage(first, last).span,
         (*(source.passage(n, n).text for n, _ in ranked), around.text), values,
@@ -73,45 +82,53 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     values["coverage_rare"] = ranked[best][1]
     values["coverage_source"] = source.coverage(wanted)
     _alignment(values, alone, wide)
-    _numbers(found, claim, sentence, around)
+    _numbers(found, alone, wide)
     _names(found, claim, around, source)
     _identifiers(found, claim, around, source)
-    _polarity(found, claim, sentence, alone)
+    _polarity(found, claim, alone.reading, alone.alignment)
+    _places(found, claim, alone.reading, alone.alignment)
     return found
 
 
-def _alignment(values: dict[str, float], alone: Alignment, wide: Alignment) -> None:
+class _Held:
+    """A claim held against one passage: its words aligned, its quantities compared."""
+
+    def __init__(self, claim: Reading, reading: Reading) -> None:
+        self.reading = reading
+        self.alignment: Alignment = align(claim.content, reading.content)
+        self.comparison: Comparison = compare(claim.quantities, reading.quantities)
+        asked = len(self.comparison.findings) * _QUANTITY_WEIGHT
+        borne = self.comparison.count("same") * _QUANTITY_WEIGHT
+        words = sum(weight(word) for word in claim.content)
+        whole = words + asked
+        self.coverage = (self.alignment.coverage * words + borne) / whole if whole else 0.0
+
+
+def _alignment(values: dict[str, float], alone: _Held, wide: _Held) -> None:
     values["coverage"] = alone.coverage
     values["coverage_squared"] = alone.coverage**2
     values["coverage_window"] = wide.coverage
+    values["coverage_words"] = wide.alignment.coverage
     values["full"] = float(wide.coverage >= _FULL)
-    values["order"] = wide.order
-    values["adjacent"] = wide.adjacent
-    total = len(alone.extra) + len(alone.pairs)
-    values["extra"] = len(alone.extra) / total if total else 0.0
+    values["order"] = wide.alignment.order
+    values["adjacent"] = wide.alignment.adjacent
+    total = len(alone.alignment.extra) + len(alone.alignment.pairs)
+    values["extra"] = len(alone.alignment.extra) / total if total else 0.0
 
 
-def _numbers(found: Evidence, claim: Reading, sentence: Reading, around: Reading) -> None:
-    if not claim.quantities:
-        return
-    near = compare(claim.quantities, sentence.quantities)
-    wide = compare(claim.quantities, around.quantities) if around is not sentence else near
-    for one, other in zip(near.findings, wide.findings, strict=True):
-        finding = one if one.relation in ("same", "differs") else other
-        name = {"same": "same", "differs": "differ", "other": "other", "missing": "missing"}
-        values = found.values
-        values[f"numbers_{name[finding.relation]}"] = 1.0
+def _numbers(found: Evidence, alone: _Held, wide: _Held) -> None:
+    sure = alone.alignment.coverage >= _SURE_SENTENCE
+    for near, far in zip(alone.comparison.findings, wide.comparison.findings, strict=True):
+        finding = near if near.relation == "same" or (near.relation == "differs" and sure) else far
+        found.values[_NUMBER_FEATURES[finding.relation]] = 1.0
+        kind, text = finding.claim.kind, finding.claim.text
         if finding.relation == "differs":
             assert finding.evidence is not None
             found.flags.add("number")
-            found.reasons.append(
-                f"{finding.claim.kind} {finding.claim.text} ≠ {finding.evidence.text}"
-            )
+            found.reasons.append(f"{kind} {text} ≠ {finding.evidence.text}")
         elif finding.relation != "same":
             found.flags.add("number_missing")
-            found.reasons.append(
-                f"{finding.claim.kind} {finding.claim.text} not in the source's sentence"
-            )
+            found.reasons.append(f"{kind} {text} not in the source's sentence")
 
 
 def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
@@ -175,13 +192,16 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     values["negation_any"] = float(said.any != borne.any)
     values["negation_flip"] = float(negated and not alone.opposed)
     values["opposed"] = float(bool(opposed))
-    values["overclaim"] = float(overclaims(claim.words, sentence.words))
     if values["negation_flip"]:
         found.flags.add("negation")
         found.reasons.append("negated in one, not in the other")
     for one, other in opposed[:2]:
         found.flags.add("opposite")
         found.reasons.append(f"{one.text} ≠ {other.text}")
+
+
+def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment) -> None:
+    values = found.values
     exchanged = swapped(claim.text, claim.words, sentence.words, alone)
     values["swapped"] = float(exchanged is not None)
     if exchanged:
@@ -192,6 +212,7 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     if exchanged:
         found.flags.add("name")
         found.reasons.append(f"name {exchanged[0].text} ≠ {exchanged[1].text}")
+    values["overclaim"] = float(overclaims(claim.words, sentence.words))
     if values["overclaim"]:
         found.flags.add("overclaim")
         found.reasons.append("says all where the source says some")

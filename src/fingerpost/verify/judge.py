@@ -90,7 +90,7 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     suffix = "_embedded" if "cosine" in found.values else ""
     supported = weights.models["support" + suffix].probability(found.values)
     contradicted = weights.models["contradict" + suffix].probability(found.values)
-    related = found.values["coverage_window"]
+    related = found.values["coverage_words"]
     aligned = related >= limits["aligned"]
     if found.flags & _CONTRADICTING and aligned:
         strength = max(contradicted, 0.5 + 0.45 * related)

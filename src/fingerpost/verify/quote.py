@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fingerpost.types.document import Span
 from fingerpost.verify.negation import polarity
@@ -30,18 +31,26 @@ def find_quote(claim: str, source: str) -> Span | None:
     tokens = [token for raw in claim.strip(_TRIMMED).split() if (token := raw.strip(_EDGE))]
     if len(tokens) < _SHORTEST and len(claim) < 12:  # noqa: PLR2004 - one short word is no quote
         return None
-    first, *others = tokens
+    first = tokens[0]
     if first not in source and first.capitalize() not in source and first.lower() not in source:
         return None
-    pattern = re.compile(
-        rf"(?<![\w.,+-])(?<!\w['’]){_either_case(first)}"
-        + "".join(rf"(?:{_MARKUP}|[\"'“”«»])+{re.escape(token)}" for token in others)
-        + r"(?![\w%°]|[.,'’-]\w)"
-    )
+    if not all(token in source for token in tokens[1:]):
+        return None
+    pattern = _pattern(tuple(tokens))
     for match in pattern.finditer(source):
         if _undoubted(source, match.start(), match.end()):
             return Span(match.start(), match.end())
     return None
+
+
+@lru_cache(maxsize=256)
+def _pattern(tokens: tuple[str, ...]) -> re.Pattern[str]:
+    first, *others = tokens
+    return re.compile(
+        rf"(?<![\w.,+-])(?<!\w['’]){_either_case(first)}"
+        + "".join(rf"(?:{_MARKUP}|[\"'“”«»])+{re.escape(token)}" for token in others)
+        + r"(?![\w%°]|[.,'’-]\w)"
+    )
 
 
 def _either_case(token: str) -> str:

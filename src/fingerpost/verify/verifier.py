@@ -16,7 +16,7 @@ from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
 from fingerpost.types.document import Span
 from fingerpost.verify.base import Entailment, EntailmentHook, SourceText
 from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_claim
-from fingerpost.verify.evidence import Reading, SourceSentences
+from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, add_cosines, measure
 from fingerpost.verify.judge import QUOTED, Judgement, entailed, judge, judge_weights
 from fingerpost.verify.quote import find_quote
@@ -29,6 +29,9 @@ _RANK = {
     Verdict.NOT_CHECKED: -1,
 }
 _SURE = 0.93
+# A source whose best sentence shares less than this part of what the best one shares is not read.
+_PROMISING = 0.6
+_MOST_SOURCES = 3
 
 
 class OnUnsupported(StrEnum):
@@ -265,9 +268,24 @@ def _hold_words(case: _Case, sources: list[_Source]) -> None:
         if span is not None:
             case.held.append(_Held(source, QUOTED, span=span))
             return
-    for source in sources:
+    for source in _promising(case, sources, cited):
         evidence = measure(case.reading, source.sentences)
         case.held.append(_Held(source, judge(evidence, judge_weights()), evidence, evidence.focus))
+
+
+def _promising(case: _Case, sources: list[_Source], cited: list[_Source]) -> list[_Source]:
+    """Return the cited sources and those others whose best sentence shares most with the claim.
+
+    Which ones does not depend on their order, nor on sources that share less.
+    """
+    wanted = keys(case.reading.words)
+    shares = [source.sentences.share(wanted) for source in sources]
+    least = _PROMISING * max(shares, default=0.0)
+    ranked = sorted(
+        range(len(sources)), key=lambda at: (-shares[at], sources[at].text, sources[at].given.index)
+    )
+    chosen = {at for at in ranked[:_MOST_SOURCES] if shares[at] >= least}
+    return [source for at, source in enumerate(sources) if at in chosen or source in cited]
 
 
 def _strength(held: _Held) -> tuple[int, float, str]:
