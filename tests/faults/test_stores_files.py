@@ -150,7 +150,8 @@ import resource, signal, sys
 from pathlib import Path
 from fingerpost.errors import StoreUnavailableError
 from fingerpost.stores.embedded import EmbeddedStore
-from fingerpost.testing.store_documents import IDENTITY, embed_all, prepare
+from fingerpost.testing.store_documents import IDENTITY, embed_all, hash_vector, prepare
+hash_vector("")  # numpy loads its random part at the first call
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = EmbeddedStore(Path(sys.argv[1]))
 many = [prepare(f"b/{n}.md", [f"valves number {n} {'filler ' * 50}\\n"]) for n in range(60)]
