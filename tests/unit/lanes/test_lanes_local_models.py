@@ -64,9 +64,9 @@ def test_a_vector_does_not_depend_on_its_company(model):
 
 
 def test_threads_get_the_vectors_that_one_thread_gets(model):
-    expected = model.embed(TEXTS)
+    expected = model.embed(TEXTS[:7])
     with ThreadPoolExecutor(8) as pool:
-        for vectors in pool.map(lambda _: model.embed(TEXTS), range(16)):
+        for vectors in pool.map(lambda _: model.embed(TEXTS[:7]), range(16)):
             assert np.array_equal(expected, vectors)
 
 

