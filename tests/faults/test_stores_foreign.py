@@ -13,6 +13,7 @@ from fingerpost.errors import (
     IndexCorruptError,
     IndexMismatchError,
     SchemaVersionError,
+    StoreConflictError,
     StoreError,
 )
 from fingerpost.stores import open_store
@@ -185,3 +186,52 @@ def test_counts_of_words_that_do_not_fit_are_refused(index):
     bad = replace(DOCUMENTS[0], words=[])
     with EmbeddedStore(index).writer(IDENTITY) as writer, pytest.raises(StoreError, match="words"):
         writer.put([bad])
+
+
+def _read_all(store):
+    with store.reader() as reader:
+        list(reader.documents())
+        reader.chunks([1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("damage", ["header", "cut", "gone", "version", "vectors"])
+def test_erasing_cures_every_damage_and_leaves_other_files(index, damage):
+    database = index / "index.sqlite"
+    content = bytearray(database.read_bytes())
+    if damage == "header":
+        database.write_bytes(bytes(200) + content[200:])
+    elif damage == "cut":
+        database.write_bytes(content[: len(content) // 2])
+    elif damage == "gone":
+        database.unlink()
+    elif damage == "version":
+        with sqlite3.connect(database) as connection:
+            connection.execute("PRAGMA user_version = 7")
+        connection.close()
+    else:
+        (index / "vectors" / "0001.rows").write_bytes(b"SQLite f" + bytes(5000))
+    (index / "mine.txt").write_text("mine")
+    store = EmbeddedStore(index)
+    with pytest.raises(StoreError):
+        _read_all(store)
+    store.erase()
+    assert store.info().generation == 0
+    assert fill(store, DOCUMENTS) == 1
+    n_found, info = _asked(index)
+    assert (n_found, info.n_vectors) == (4, 4)
+    assert (index / "mine.txt").read_text() == "mine"
+
+
+def test_a_database_of_another_program_is_not_erased(tmp_path):
+    with sqlite3.connect(tmp_path / "index.sqlite") as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(IndexCorruptError, match="no fingerpost index"):
+        EmbeddedStore(tmp_path).erase()
+    assert (tmp_path / "index.sqlite").exists()
+
+
+def test_an_index_that_is_being_written_is_not_erased(index):
+    with EmbeddedStore(index).writer(IDENTITY), pytest.raises(StoreConflictError):
+        EmbeddedStore(index).erase()
+    assert _asked(index)[0] == 4

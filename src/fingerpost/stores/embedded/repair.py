@@ -11,7 +11,7 @@ from fingerpost.stores.embedded.files import Files
 from fingerpost.stores.embedded.ledger import WITNESS_FILE, Generation
 from fingerpost.stores.embedded.lock import LOCK_FILE
 from fingerpost.stores.embedded.rows import CHUNK_COLUMNS, read_chunk, to_text
-from fingerpost.stores.embedded.schema import DATABASE_FILE
+from fingerpost.stores.embedded.schema import DATABASE_FILE, refuse_foreign
 from fingerpost.stores.embedded.vectors import VECTORS_FOLDER
 from fingerpost.stores.embedded.word_writer import WordWriter, words_folder
 from fingerpost.stores.embedded.words import (
@@ -77,6 +77,19 @@ def sweep(folder: Path, base: Generation, files: Files) -> None:
     with contextlib.suppress(OSError):
         for path in folder.glob("published.json.*.tmp"):
             files.remove(path)
+
+
+def erase(folder: Path, files: Files) -> None:
+    """Remove every file of an index but the lock, the database first; the caller holds the lock.
+
+    Raises:
+        IndexCorruptError: The database belongs to another program.
+    """
+    refuse_foreign(folder)
+    for ending in ("", "-wal", "-shm", "-journal"):
+        files.remove(folder / f"{DATABASE_FILE}{ending}")
+    files.remove(folder / WITNESS_FILE)
+    sweep(folder, Generation(), files)
 
 
 _OWN_NAMES = frozenset(

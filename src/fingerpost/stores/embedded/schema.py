@@ -131,6 +131,20 @@ def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
     )
 
 
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a readable database that another program made; a damaged one passes.
+
+    Raises:
+        IndexCorruptError: It has an application id or tables that are not ours.
+    """
+    try:
+        connect_reader(folder).close()
+    except sqlite3.DatabaseError:
+        return
+    except SchemaVersionError:
+        return
+
+
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")

@@ -22,7 +22,7 @@ from fingerpost.stores.embedded.files import Files
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.lock import WriterLock
 from fingerpost.stores.embedded.reader import EmbeddedReader, info_of
-from fingerpost.stores.embedded.repair import stray_notes, sweep
+from fingerpost.stores.embedded.repair import erase, stray_notes, sweep
 from fingerpost.stores.embedded.schema import DATABASE_FILE, connect_reader
 from fingerpost.stores.embedded.snapshot import Snapshot
 from fingerpost.stores.embedded.snapshots import Snapshots, TornViewError
@@ -103,6 +103,27 @@ class EmbeddedStore:
                 self._snapshots.forget_words()
         finally:
             lock.release()
+
+    def erase(self) -> None:
+        """Remove the index so that it can be built anew, damaged or not; other files stay.
+
+        Raises:
+            StoreConflictError: Another process writes; the message names pid and start time.
+            StoreUnavailableError: The files may not be removed.
+            IndexCorruptError: The database belongs to another program; it is not touched.
+        """
+        self._check_open()
+        if not self._folder.exists():
+            return
+        with guarded(self._folder):
+            lock = WriterLock(self._folder, self._files)
+            lock.acquire()
+            try:
+                erase(self._folder, self._files)
+            finally:
+                lock.release()
+        self._notes = ()
+        self._snapshots.close()
 
     def close(self) -> None:
         """Release everything. Safe to call twice."""
