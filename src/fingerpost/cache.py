@@ -59,6 +59,7 @@ def result_key(query: Query, text: str, parts: Sequence[str]) -> str:
         query.tier,
         query.max_tier,
         query.top_k,
+        query.explain,
         sorted(query.excluded_capability_ids),
     ]
     raw = json.dumps(material, ensure_ascii=True, separators=(",", ":"))

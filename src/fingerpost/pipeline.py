@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from fingerpost.classify import apply_policy, fallback_classification
-from fingerpost.classify.followup import rewrite_follow_up
+from fingerpost.classify.followup import earlier_questions, rewrite_follow_up
 from fingerpost.errors import DeadlineExceededError, FingerpostError, UsageError
 from fingerpost.generate import (
     abstain,
@@ -40,7 +40,7 @@ from fingerpost.types.answer import (
 )
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
 from fingerpost.types.evidence import Evidence, FirstLook
-from fingerpost.types.query import Query
+from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import QueryResult
 from fingerpost.verify import apply_verdict_policy
 
@@ -58,9 +58,11 @@ class Pipeline:
 
     def stand_alone(self, query: Query) -> str:
         """Return the question made to stand alone with the help of the conversation window."""
-        window = self._parts.config.conversation_window_size
-        history = query.history[-window:] if window else ()
-        return rewrite_follow_up(query.text, history) or query.text
+        return rewrite_follow_up(query.text, self._window(query)) or query.text
+
+    def _window(self, query: Query) -> tuple[Turn, ...]:
+        size = self._parts.config.conversation_window_size
+        return query.history[-size:] if size else ()
 
     async def classify(self, query: Query) -> ClassificationResult:
         """Classify without retrieving anything but a first look."""
@@ -215,7 +217,8 @@ class Pipeline:
             )
         return self._parts.classifier.classify(
             run.text,
-            history=run.query.history,
+            history=self._window(run.query),
+            confidence_threshold=0.0,
             first_look=self._first_look(run),
             topics=self._parts.topics(),
             tool_names=config.available_tools,
@@ -245,6 +248,8 @@ class Pipeline:
             top_k=query.top_k,
             suggested_sources=classification.suggested_sources,
             query_id=query.query_id,
+            context=earlier_questions(self._window(query)),
+            explain=query.explain,
         )
         tools = RetrieveTools(
             embedder=embedder,
@@ -256,6 +261,7 @@ class Pipeline:
             deep_research=config.deep_research,
             observe=lambda event: self._take(run, event),
             remaining_s=lambda: self._remaining_s(run),
+            limiter=self._limiter,
         )
         evidence = await retrieve(run.reader, request, tools)
         self._timed(run, "retrieve", started)

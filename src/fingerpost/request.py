@@ -33,6 +33,7 @@ def make_query(
     deadline: float | None = None,
     budget: float | None = None,
     excluded_capability_ids: Sequence[str] = (),
+    explain: bool = False,
 ) -> Query:
     """Return the checked request. Arguments as in `QueryRouter.route`.
 
@@ -65,6 +66,7 @@ def make_query(
         deadline_s=deadline,
         budget_usd=budget,
         excluded_capability_ids=tuple(excluded_capability_ids),
+        explain=explain,
         query_id=uuid4().hex,
     )
 

@@ -156,6 +156,7 @@ class QueryRouter:
         deadline: float | None = None,
         budget: float | None = None,
         excluded_capability_ids: Sequence[str] = (),
+        explain: bool = False,
     ) -> QueryResult:
         """Answer a question.
 
@@ -171,6 +172,8 @@ class QueryRouter:
             deadline: Seconds the question may take, > 0.
             budget: US dollars that model calls may cost, >= 0.
             excluded_capability_ids: Capabilities that must not be recommended.
+            explain: Keep every candidate with its ranks in ``result.candidates``; without it
+                only those that were read.
 
         Raises:
             InvalidQueryError: An argument is not usable.
@@ -187,6 +190,7 @@ class QueryRouter:
             deadline=deadline,
             budget=budget,
             excluded_capability_ids=excluded_capability_ids,
+            explain=explain,
         )
         pipeline = self._opened()
         if not self._config.cache_results:

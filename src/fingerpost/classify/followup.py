@@ -151,3 +151,12 @@ def _phrase(said: str, known: set[str]) -> str:
         return ", ".join(named)
     chosen = range(carrying[0], carrying[-1] + 1) if short else carrying[-_MAX_TERMS:]
     return " ".join(tokens[place][0].strip(_EDGES) for place in chosen)
+
+
+def earlier_questions(history: Sequence[Turn], limit: int = 2) -> tuple[str, ...]:
+    """Return the user's last questions, oldest first, at most ``limit``.
+
+    Retrieval lets them count a little, so that a question that leans on them without showing
+    it finds its topic.
+    """
+    return tuple(turn.text for turn in history if turn.role == "user")[-limit:]

@@ -61,7 +61,7 @@ def ask(
     """
     from fingerpost.cli.render import explain_result, result_json, show_result
 
-    result, note = _answer(arguments, embed_wait, **options)
+    result, note = _answer(arguments, embed_wait, explain=explain, **options)
     if as_json:
         click.echo(json.dumps(result_json(result, explain=explain), ensure_ascii=False, indent=2))
     else:
@@ -81,6 +81,7 @@ def _answer(
     arguments: tuple[str, ...],
     embed_wait: float,
     *,
+    explain: bool,
     filters: tuple[str, ...],
     tier: int | None,
     max_tier: int | None,
@@ -115,6 +116,7 @@ def _answer(
                 max_tier=max_tier,
                 top_k=top_k,
                 deadline=deadline,
+                explain=explain,
             )
     return result, note
 

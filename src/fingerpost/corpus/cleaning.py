@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from html import unescape
 from typing import Final
 
@@ -14,23 +15,32 @@ _SILENT: Final = frozenset({"rule", "comment", "hidden"})
 PROSE: Final = frozenset({"paragraph", "list", "quote", "html", "heading"})
 
 
-def search_text_of(kind: str, text: str, targets: list[str]) -> str:
-    """Return what is searched of one block's text.
+def search_text_of(kind: str, text: str) -> tuple[str, tuple[str, ...]]:
+    """Return what is searched of one block's text, and the targets of its links as written.
 
-    Args:
-        kind: Kind of the block.
-        text: Its text.
-        targets: Takes the targets of its links, as written.
+    Documentation repeats itself (versions, languages, shared notes): what was cleaned lately
+    is remembered.
     """
-    if kind in PROSE:
-        return tidy(clean_prose(text, targets))
     if kind in _SILENT:
-        return ""
-    if kind == "table":
-        return tidy(clean_table(text, targets))
-    if kind == "rst":
-        return tidy(clean_rst(text, targets))
-    return _CLEANERS[kind](text)
+        return "", ()
+    return _remembered(kind, text) if len(text) <= _MAX_REMEMBERED else _cleaned(kind, text)
+
+
+def _cleaned(kind: str, text: str) -> tuple[str, tuple[str, ...]]:
+    targets: list[str] = []
+    if kind in PROSE:
+        found = tidy(clean_prose(text, targets))
+    elif kind == "table":
+        found = tidy(clean_table(text, targets))
+    elif kind == "rst":
+        found = tidy(clean_rst(text, targets))
+    else:
+        found = _CLEANERS[kind](text)
+    return found, tuple(targets)
+
+
+_MAX_REMEMBERED = 8_000
+_remembered = lru_cache(maxsize=16_384)(_cleaned)
 
 
 def _after_first_line(text: str) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from fingerpost.corpus.decode import Decoded, Undecodable, decode
@@ -26,6 +27,8 @@ from fingerpost.types.ids import chunk_id, document_id
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SAMPLE_CHARS = 800
+_ENGLISH = (" the ", " of ", " and ", " with ", " that ", " is ", " this ", " you ")
+_MIN_ENGLISH = 6
 _OTHER_SCRIPT_SHARE = 0.2
 _NO_PATHS = Paths(())
 
@@ -179,7 +182,7 @@ class _Builder:
         prepared = PreparedDocument(
             document=document,
             chunks=chunks,
-            words=[analyse_joined(chunk.search_text) for chunk in chunks],
+            words=[_words(chunk.search_text) for chunk in chunks],
             trail_words=[trail.words(chunk.heading_path) for chunk in chunks],
         )
         return Prepared(prepared, self._written(pieces, chunks))
@@ -241,6 +244,15 @@ class _Builder:
         ]
 
 
+def _words(text: str) -> str:
+    return _remembered_words(text) if len(text) <= _MAX_REMEMBERED else analyse_joined(text)
+
+
+_MAX_REMEMBERED = 8_000
+# Versions and translations repeat whole sections: what was analysed lately is remembered.
+_remembered_words = lru_cache(maxsize=16_384)(analyse_joined)
+
+
 class _Lines:
     """Line numbers of places in a text, asked for in order."""
 
@@ -300,6 +312,10 @@ def _language_of(pieces: Sequence[Piece]) -> str:
         if size > _SAMPLE_CHARS:
             break
     text = "\n".join(sample)
+    if text.isascii():
+        lowered = text.lower()
+        if sum(map(lowered.count, _ENGLISH)) >= _MIN_ENGLISH:
+            return "en"  # the usual case, without asking for every other language
     return detect_language(text) if text.strip() else "und"
 
 

@@ -12,7 +12,6 @@ from fingerpost.corpus.cleaning import PROSE, search_text_of
 from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.source import ParsedText
 from fingerpost.corpus.units import MAX_RAW_PER_TOKEN, Breaker, Unit, count_tokens
-from fingerpost.text.tokens import estimate_tokens
 
 SPLITTER_VERSION = "1"
 
@@ -115,10 +114,10 @@ def _heading(level: int, markup: str, max_tokens: int) -> _Heading:
     text = clean_inline(markup)
     if len(text) > _MAX_HEADING_CHARS:
         text = text[: _MAX_HEADING_CHARS - 1] + "…"
-    n_tokens = estimate_tokens(text)
+    n_tokens = count_tokens(text)
     while n_tokens > max_tokens // 6 and len(text) > 1:
         text = text[: int(len(text) * (max_tokens // 6) / n_tokens * 0.9)].rstrip() + "…"
-        n_tokens = estimate_tokens(text)
+        n_tokens = count_tokens(text)
     return _Heading(level, text, n_tokens)
 
 
@@ -142,12 +141,12 @@ class _Cutter:
         """Yield the pieces of the section, in order, covering it."""
         blocks = self.section.blocks
         start, end = self.starts[blocks[0].start], self.starts[blocks[-1].end]
-        breaker = Breaker(self.text, self.starts, self.budget)
         if end - start <= self.budget * _LIKELY_CHARS_PER_TOKEN:
-            piece = self._piece(list(self._joined(breaker)))
+            piece = self._piece(list(self._joined()))
             if piece.n_tokens <= self.budget:
                 yield piece
                 return
+        breaker = Breaker(self.text, self.starts, self.budget)
         units = [
             unit
             for block in blocks
@@ -156,7 +155,7 @@ class _Cutter:
         for group in _pack(units, self.budget, self.text):
             yield from self._checked(group, breaker)
 
-    def _joined(self, breaker: Breaker) -> Iterator[Unit]:
+    def _joined(self) -> Iterator[Unit]:
         """Yield the blocks as units; neighbours that are prose are one, cleaned at once."""
         kind, start, end = "", 0, 0
         for block in self.section.blocks:
@@ -166,9 +165,13 @@ class _Cutter:
                 end = self.starts[block.end]
                 continue
             if kind:
-                yield breaker.unit(kind, start, end)
+                yield self._uncounted(kind, start, end)
             kind, start, end = own, self.starts[block.start], self.starts[block.end]
-        yield breaker.unit(kind, start, end)
+        yield self._uncounted(kind, start, end)
+
+    def _uncounted(self, kind: str, start: int, end: int) -> Unit:
+        text, targets = search_text_of(kind, self.text[start:end])
+        return Unit(kind, start, end, text, 0, targets)
 
     def _kind(self, block: Block) -> str:
         """Return the block's kind; a heading that the path holds is not searched twice."""
@@ -197,15 +200,13 @@ class _Cutter:
 
     def _piece(self, units: Sequence[Unit]) -> Piece:
         first = units[0]
-        head = search_text_of(first.kind, first.prefix, []) if first.prefix else ""
+        head = search_text_of(first.kind, first.prefix)[0] if first.prefix else ""
         text = "\n\n".join([unit.text for unit in units if unit.text])
         if head:
             text = f"{head}\n{text}"
         if not text:
             text = self._headings_only(units)
-        # Estimates do not add up exactly: how English a text is shows in the whole.
-        alone = len(units) == 1 and text == first.text
-        n_tokens = first.n_tokens if alone else count_tokens(text)
+        n_tokens = count_tokens(text)
         targets = [target for unit in units for target in unit.targets]
         return Piece(
             first.start, units[-1].end, self.section.path, first.prefix, text, n_tokens, targets

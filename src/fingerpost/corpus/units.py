@@ -8,7 +8,8 @@ The parts of a table or fence after the first one carry its head as a prefix.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -56,8 +57,16 @@ class Unit(NamedTuple):
 
 
 def count_tokens(text: str) -> int:
-    """Return the estimate, 0 for no text."""
-    return estimate_tokens(text) if text else 0
+    """Return the estimate, 0 for no text; what was counted lately is remembered."""
+    if not text:
+        return 0
+    return _remembered(text) if len(text) <= _MAX_REMEMBERED else estimate_tokens(text)
+
+
+_MAX_REMEMBERED = 8_000
+_remembered = lru_cache(maxsize=16_384)(estimate_tokens)
+_MIN_SAMPLE = 60
+_SURE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +77,22 @@ class Breaker:
         text: The parsed text.
         starts: Place of the start of each line, and the text's length at the end.
         budget: Most tokens of a unit, head included.
+        density: Tokens per character by kind of block, found on the first one: packing needs
+            no exact number, and the pieces are counted in the end.
     """
 
     text: str
     starts: list[int]
     budget: int
+    density: dict[str, float] = field(default_factory=dict)
 
     def units(self, block: Block) -> Iterator[Unit]:
         """Yield the units of a block, in order, covering it."""
         start, end = self.starts[block.start], self.starts[block.end]
         if end - start <= self.budget * MAX_RAW_PER_TOKEN:
             unit = self.unit(block.kind, start, end)
+            if unit.n_tokens > self.budget * _SURE:
+                unit = unit._replace(n_tokens=count_tokens(unit.text))
             if unit.n_tokens <= self.budget:
                 yield unit
                 return
@@ -94,14 +108,22 @@ class Breaker:
     def unit(
         self, kind: str, start: int, end: int, prefix: str = "", *, continues: bool = False
     ) -> Unit:
-        """Return a stretch of the text as a unit, cleaned and counted."""
-        targets: list[str] = []
+        """Return a stretch of the text as a unit, cleaned, its tokens guessed."""
         own = self.text[start:end]
         if continues and kind == "fence":
             # Its opening line stands in another unit; without one the last line is kept.
             own = (prefix or "```\n") + own
-        text = search_text_of(kind, own, targets)
-        return Unit(kind, start, end, text, count_tokens(text), targets, prefix, continues)
+        text, targets = search_text_of(kind, own)
+        return Unit(kind, start, end, text, self._guess(kind, text), targets, prefix, continues)
+
+    def _guess(self, kind: str, text: str) -> int:
+        density = self.density.get(kind)
+        if density is not None:
+            return int(len(text) * density) + bool(text)
+        n_tokens = count_tokens(text)
+        if len(text) >= _MIN_SAMPLE:
+            self.density[kind] = n_tokens / len(text)
+        return n_tokens
 
     def _head(self, start: int, end: int, n_lines: int) -> str:
         """Return the first lines of a block, empty when they would eat the budget."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import BinaryIO, Self, cast
+from zlib import crc32
 
 from fingerpost.corpus.prepare import FileToPrepare, prepare_file
 from fingerpost.corpus.wire import Outcome, decode_outcome, encode_job
@@ -148,14 +149,21 @@ class Workers:
                 yield finished
 
     def _give(self, file: FileToPrepare) -> bool:
-        """Hand a file to the process that holds least; tell whether one took it."""
+        """Hand a file to a process; tell whether there was one.
+
+        Files of one name go to one process while it keeps up: versions of a page are much
+        alike, and what was cleaned and analysed lately is remembered there.
+        """
         if len(self._workers) < self._n_workers:
             started = self._start()
             if started is not None:
                 self._workers.append(started)
         if not self._workers:
             return False
-        worker = min(self._workers, key=lambda one: len(one.held))
+        name = file.path.rpartition("/")[2].encode("utf-8", "surrogatepass")
+        worker = self._workers[crc32(name) % len(self._workers)]
+        if len(worker.held) >= _AHEAD:
+            worker = min(self._workers, key=lambda one: len(one.held))
         if not worker.held:
             worker.since = time.monotonic()
         worker.held.append(file)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerpost.classify.followup import rewrite_follow_up
+from fingerpost.classify.followup import earlier_questions, rewrite_follow_up
 from fingerpost.errors import EvaluationError
 from fingerpost.eval.cases import Passage, RetrievalCase
 from fingerpost.eval.index import build_index, fill_vectors, passage_ids
@@ -129,12 +129,13 @@ class Searcher:
         question = rewrite_follow_up(case.question, case.history[-_WINDOW:]) or case.question
         embedded_before = self._embed_question(question)
         middle = time.perf_counter()
-        evidence = self._find(question, DEPTH)
+        earlier = earlier_questions(case.history[-_WINDOW:])
+        evidence = self._find(question, earlier, DEPTH)
         ended = time.perf_counter()
         passages = self._passages(evidence.hits)
         if len(passages) < DEPTH <= len(evidence.hits):
             # Several chunks of one passage: look further, outside the measured time.
-            passages = self._passages([*evidence.hits, *self._find(question, _WIDER).hits])
+            passages = self._passages([*evidence.hits, *self._find(question, earlier, _WIDER).hits])
         inside = 0.0 if self._embedder is None else self._embedder.took_ms - embedded_before
         return Ranking(
             passages=tuple(passages[:DEPTH]),
@@ -155,9 +156,9 @@ class Searcher:
         self._embedder.embed([question])
         return self._embedder.took_ms
 
-    def _find(self, question: str, k: int) -> Evidence:
+    def _find(self, question: str, earlier: tuple[str, ...], k: int) -> Evidence:
         if self._tier is None:
-            found = search(self._reader, question, embedder=self._embedder, k=k)
+            found = search(self._reader, question, context=earlier, embedder=self._embedder, k=k)
             return Evidence(
                 hits=found.hits,
                 candidates=found.candidates,
@@ -170,6 +171,7 @@ class Searcher:
             tier=Tier(self._tier),
             strategy=Strategy.for_tier(self._tier),
             top_k=k,
+            context=earlier,
         )
         tools = RetrieveTools(embedder=self._embedder)
         return self._loop.run(retrieve(self._reader, request, tools))

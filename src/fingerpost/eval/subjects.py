@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from fingerpost import wiring
 from fingerpost.classify import LocalClassifier
@@ -72,8 +73,8 @@ def _settings() -> QueryRouterConfig:
 
 
 def tier_classifier() -> Callable[[str], ClassificationResult]:
-    """Return the offline classifier, without history and without a corpus to look at."""
-    return LocalClassifier().classify
+    """Return the offline classifier, before escalation, without history and corpus."""
+    return partial(LocalClassifier().classify, confidence_threshold=0.0)
 
 
 def source_router(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CANDIDATES = 100
-CONTEXT_BLEND = 0.25
+CONTEXT_BLEND = 0.15
 
 
 @dataclass(frozen=True, slots=True)

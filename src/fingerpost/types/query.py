@@ -52,6 +52,7 @@ class Query:
         deadline_s: Seconds the whole request may take, > 0; ``None`` is no limit.
         budget_usd: Spend limit for model calls; ``None`` is no limit.
         excluded_capability_ids: Capabilities that must not be recommended.
+        explain: Keep every candidate with its ranks on the result.
         query_id: Ties events, logs and result together.
     """
 
@@ -64,4 +65,5 @@ class Query:
     deadline_s: float | None = None
     budget_usd: float | None = None
     excluded_capability_ids: tuple[str, ...] = ()
+    explain: bool = False
     query_id: str = ""

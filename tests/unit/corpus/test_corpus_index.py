@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -204,7 +205,7 @@ def test_bytes_that_are_no_text_are_listed_and_stop_nothing(docs, store):
     (docs / "paper.pdf").write_bytes(b"%PDF")
     options = IndexOptions(embed=False, workers=0, max_file_bytes=4000)
     summary = run(store, docs, options=options)
-    assert sorted((os.path.basename(item.path), item.reason) for item in summary.skipped) == [
+    assert sorted((Path(item.path).name, item.reason) for item in summary.skipped) == [
         ("big.md", "too-large"), ("empty.md", "empty"), ("meta.md", "empty"),
         ("noise.md", "encoding"), ("nul.md", "binary"), ("paper.pdf", "unsupported"),
     ]  # fmt: skip
