@@ -14,6 +14,8 @@ from fingerpost.corpus.watch import watch
 from fingerpost.errors import (
     EmptyCorpusError,
     FingerpostError,
+    IndexCorruptError,
+    SchemaVersionError,
     StoreConflictError,
     StoreError,
     UsageError,
@@ -69,7 +71,13 @@ class Library:
         if not self._roots:
             raise _empty(self._unlocated)
         self._store = wiring.make_store(wiring.index_folder(self._config, self._roots))
-        self._index(rebuild=rebuild)
+        try:
+            self._index(rebuild=rebuild)
+        except (IndexCorruptError, SchemaVersionError):
+            if not rebuild:
+                raise
+            self._store.erase()
+            self._index(rebuild=rebuild)
         if self._store.info().n_chunks == 0:
             skipped = self.summary.skipped if self.summary else ()
             raise _empty((*self._unlocated, *skipped))

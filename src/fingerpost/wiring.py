@@ -27,7 +27,7 @@ from fingerpost.types.stats import CorpusStats
 from fingerpost.verify import CitationVerifier, OnUnsupported
 
 _MOSTLY_ENGLISH = 0.5
-MODEL_OF = {"local/minilm-l6-v2-int8": "minilm", "local/use-multilingual": "use"}
+MODEL_OF = {"local/minilm-l6-v2-int8": "minilm", "local/use-multilingual-v3": "use"}
 """Embedder name as indexes record it → name that loads it."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,10 @@ class Conversation:
 
     def run(self) -> None:
         """Answer until the input ends or the user quits."""
+        prompt = click.style("? ", fg="cyan", bold=True) if sys.stdout.isatty() else ""
         while True:
             try:
-                line = input(click.style("? ", fg="cyan", bold=True)).strip()
+                line = input(prompt).strip()
             except EOFError:
                 click.echo()
                 return

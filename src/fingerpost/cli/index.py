@@ -20,7 +20,7 @@ _LISTED = 20
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--no-embed", is_flag=True, help="Words only; vectors can be computed later.")
-@click.option("--rebuild", is_flag=True, help="Read every document again.")
+@click.option("--rebuild", is_flag=True, help="Read every document again; cures a damaged index.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Stay and index what changes.")
 @click.option("--all-skipped", is_flag=True, help="List every skipped file, not the first few.")
 @corpus_options

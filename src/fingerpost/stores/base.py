@@ -260,6 +260,15 @@ class Store(Protocol):
         """
         ...
 
+    def erase(self) -> None:
+        """Take the whole index away, damaged or not, so that it can be built anew.
+
+        Raises:
+            StoreConflictError: Another process writes.
+            StoreError: What is there is not an index of ours.
+        """
+        ...
+
     def close(self) -> None:
         """Release everything. Safe to call twice."""
         ...
