@@ -18,6 +18,9 @@ _NUMBERS = re.compile(r"\d+")
 def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     """Return the hits with (almost) equal texts collapsed into one, order kept.
 
+    Texts of the same words are equal anywhere; texts that share nine tenths of them are equal
+    under the same heading of another file, as versions of a page are.
+
     Of equal texts the newest stands in the place of the best: the one whose path the question
     names (``7.4``), else the later date in its front matter, else the higher version in its
     path, else the first. Its note lists the others. Texts that differ in a word of the
@@ -29,21 +32,30 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     """
     asked = frozenset(query_text.casefold().split())
     groups: list[list[Hit]] = []
-    shapes: list[tuple[str, frozenset[str]]] = []
+    words: list[frozenset[str]] = []
     seen: set[str] = set()
     for hit in hits:
         if hit.chunk.id in seen:
             continue
         seen.add(hit.chunk.id)
-        shape = hit.chunk.language, _words(hit.chunk.text)
-        for group, other in zip(groups, shapes, strict=True):
-            if other[0] == shape[0] and _alike(other[1], shape[1], asked):
+        own = _words(hit.chunk.text)
+        for group, other in zip(groups, words, strict=True):
+            if own == other or (_versions(group[0], hit) and _alike(own, other, asked)):
                 group.append(hit)
                 break
         else:
             groups.append([hit])
-            shapes.append(shape)
+            words.append(own)
     return [_newest(group, query_text) for group in groups]
+
+
+def _versions(left: Hit, right: Hit) -> bool:
+    """Return whether two hits may be versions of one section: same heading, another file."""
+    return (
+        left.chunk.heading_path[-1:] == right.chunk.heading_path[-1:]
+        and left.document.id != right.document.id
+        and left.chunk.language == right.chunk.language
+    )
 
 
 def _alike(first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet[str]) -> bool:
@@ -52,9 +64,7 @@ def _alike(first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet
     if small < SAME * large:
         return False
     shared = len(first & second)
-    if shared < SAME * (small + large - shared):
-        return False
-    return first == second or not ((first ^ second) & asked)
+    return shared >= SAME * (small + large - shared) and not (first ^ second) & asked
 
 
 @lru_cache(maxsize=512)

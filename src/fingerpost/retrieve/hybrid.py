@@ -24,7 +24,7 @@ from fingerpost.types.query import Filters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 3
+_BLOCK = 2
 _EXPLAINED = 200
 _COVERING = 5
 

@@ -70,3 +70,16 @@ def test_a_first_look_tells_how_much_of_the_question_one_chunk_covers(index):
     assert full.known_terms == 1.0
     assert 0 <= full.score_gap <= 1
     assert (none.coverage, none.known_terms, none.n_documents) == (0.0, 0.0, 0)
+
+
+def test_sections_of_one_file_that_differ_in_a_word_stay_apart(index):
+    sections = "\n\n".join(
+        f"### -{name}\n\nThe parameter is optional, takes no value, is off by default, can be "
+        f"given once, in any place of the line, and has no alias at all ({name})."
+        for name in ("Force", "Recurse", "Hidden")
+    )
+    reader = index({"get.md": f"# Get-Item\n\n{sections}"})
+    result = search(reader, "optional parameter without a value", embedder=None, k=3)
+    assert len({hit.chunk.id for hit in result.hits}) == len(result.hits) >= 1
+    text = " ".join(hit.chunk.text for hit in result.hits)
+    assert all(name in text for name in ("Force", "Recurse", "Hidden"))
