@@ -29,6 +29,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SAMPLE_CHARS = 800
 _ENGLISH = (" the ", " of ", " and ", " with ", " that ", " is ", " this ", " you ")
 _MIN_ENGLISH = 6
+# Greek to Indic and East Asian letters; box drawing, arrows and emoji are no script.
+_OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7ff]")
 _OTHER_SCRIPT_SHARE = 0.2
 _NO_PATHS = Paths(())
 
@@ -323,7 +325,7 @@ def _chunk_language(text: str, language: str) -> str:
     """Return the document's language, or the chunk's own where its script says otherwise."""
     if text.isascii() or language in _WIDE_SCRIPTS:
         return language
-    n_other = len(text) - len(text.encode("ascii", "ignore"))
+    n_other = len(_OTHER_SCRIPT.findall(text))
     return detect_language(text) if n_other > _OTHER_SCRIPT_SHARE * len(text) else language
 
 
