@@ -18,7 +18,8 @@ from fingerpost.errors import ConfigError, EmbeddingError, MissingExtraError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers import load_embedder
 from fingerpost.observe.observer import Observer
-from fingerpost.pipeline import Parts, Pipeline
+from fingerpost.pipeline import Pipeline
+from fingerpost.running import Parts
 from fingerpost.stores.base import Store
 from fingerpost.stores.open import open_store
 from fingerpost.types.document import SkippedFile

@@ -1,7 +1,9 @@
 """What a router promises, through `QueryRouter` only. Words alone, so that each test is quick."""
 
+import contextlib
 import gc
 import os
+from pathlib import Path
 
 import anyio
 import pytest
@@ -15,7 +17,6 @@ from fingerpost import (
     GenerationMode,
     QueryRouter,
     RouteComplete,
-    StoreConflictError,
     Tier,
     Turn,
     UsageError,
@@ -419,13 +420,14 @@ async def test_nothing_is_left_open(corpus):
     async with _router(corpus) as router:
         await router.route("What is the default mode?")
     gc.collect()
-    open_files = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
-    assert not [fd for fd in open_files if ".fingerpost" in _target(fd)]
-    assert StoreConflictError.retryable
+    assert [place for place in _open_files() if ".fingerpost" in place] == []
 
 
-def _target(fd):
-    try:
-        return os.readlink(f"/proc/self/fd/{fd}")
-    except OSError:
-        return ""
+def _open_files():
+    """Return what this process has open; nothing on a platform that does not tell."""
+    folder = Path("/proc/self/fd")
+    places = []
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        with contextlib.suppress(OSError):
+            places.append(str(entry.readlink()))
+    return places

@@ -137,8 +137,8 @@ def explain_result(result: QueryResult) -> None:
         click.echo("\n" + click.style("Parts of the question", bold=True))
         for part in result.sub_queries:
             click.echo(f"  {'-' if part in result.uncovered else '+'} {plain(part)}")
-    weight = result.lexical_weight
-    legs = "" if weight is None else f" (words {weight:.2f}, vectors {1 - weight:.2f})"
+    words = result.lexical_weight
+    legs = "" if words is None else f" (words {words:.2f}, vectors {1 - words:.2f})"
     click.echo("\n" + click.style(f"Candidates{legs}", bold=True))
     click.echo("  fused  words        vector       score  place")
     for hit in result.candidates:

@@ -131,7 +131,7 @@ def test_a_setting_whose_part_is_missing_is_refused_rather_than_ignored(name):
 def test_a_file_that_is_no_toml_is_named(tmp_path):
     file = tmp_path / "broken.toml"
     file.write_text("knowledge_corpus = [")
-    with pytest.raises(ConfigError, match="broken.toml"):
+    with pytest.raises(ConfigError, match=r"broken\.toml"):
         load_config(file=file, environ={})
 
 

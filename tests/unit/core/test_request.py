@@ -16,7 +16,8 @@ def test_any_text_is_a_question_or_the_documented_error(text):
     except InvalidQueryError:
         assert not text.replace("\0", " ").strip()
     else:
-        assert query.text.encode("utf-8") and "\0" not in query.text
+        assert query.text.encode("utf-8")
+        assert "\0" not in query.text
 
 
 @pytest.mark.parametrize(
