@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fingerpost.retrieve.hybrid import searchable_text
-from fingerpost.retrieve.question import ask, rarity_of, token_set
+from fingerpost.retrieve.question import Question, ask, rarity_of, token_set
 from fingerpost.stores.base import Reader
 from fingerpost.text.analyse import query_tokens
 from fingerpost.types.evidence import Hit, MatchType
@@ -19,6 +19,7 @@ COVERED = 0.6
 FOUND = 0.35
 _FEEDBACK_HITS = 3
 _FEEDBACK_WORDS = 3
+_FEEDBACK_SEEN = 24
 _OPEN_WORDS = 4
 _RESERVE_S = 0.02
 _WORD = re.compile(r"[^\W\d_]{3,40}")
@@ -51,9 +52,23 @@ class Findings:
 class _Notes:
     """What is known so far; lives for one question."""
 
+    reader: Reader
     hits: list[Hit]
+    questions: dict[str, Question] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     new: list[Hit] = field(default_factory=list)
+
+    def question(self, part: str) -> Question:
+        """Return a part analysed, once."""
+        if part not in self.questions:
+            self.questions[part] = ask(self.reader, part)
+        return self.questions[part]
+
+    def coverage(self, part: str) -> float:
+        """Return how much of a part the hit that covers it best holds, 0 to 1."""
+        question = self.question(part)
+        shares = (question.coverage([searchable_text(hit)]) for hit in self.hits)
+        return max(shares, default=0.0)
 
     def add(self, hits: Sequence[Hit], query: str) -> int:
         """Keep hits not seen before; return how many."""
@@ -89,11 +104,11 @@ def research(
         remaining_s: Seconds left.
         phase: Told of each round: number, queries asked, new hits.
     """
-    notes = _Notes(list(hits))
+    notes = _Notes(reader, list(hits))
     n_rounds = 0
     for number in range(1, ROUNDS + 1):
-        open_parts = [part for part in parts if _coverage(reader, part, notes.hits) < COVERED]
-        queries = list(_queries(reader, open_parts, notes))[: QUERIES - len(notes.asked)]
+        open_parts = [part for part in parts if notes.coverage(part) < COVERED]
+        queries = list(_queries(open_parts, notes))[: QUERIES - len(notes.asked)]
         if not queries or remaining_s() < _RESERVE_S:
             break
         n_new = 0
@@ -105,21 +120,21 @@ def research(
         phase(number, len(queries), n_new)
         if not n_new:
             break
-    uncovered = tuple(p for p in parts if _coverage(reader, p, notes.hits) < FOUND)
+    uncovered = tuple(p for p in parts if notes.coverage(p) < FOUND)
     return Findings(
         hits=tuple(notes.new),
-        synthesis=synthesis(reader, parts, notes.hits),
+        synthesis=_synthesis(parts, notes),
         uncovered=uncovered,
         n_rounds=n_rounds,
     )
 
 
-def synthesis(reader: Reader, parts: Sequence[str], hits: Sequence[Hit]) -> str:
+def _synthesis(parts: Sequence[str], notes: _Notes) -> str:
     """Return one line for each part: the places that cover it best, or that none does."""
     lines = []
     for part in parts:
-        question = ask(reader, part)
-        rated = [(question.coverage([searchable_text(hit)]), hit) for hit in hits]
+        question = notes.question(part)
+        rated = [(question.coverage([searchable_text(hit)]), hit) for hit in notes.hits]
         rated.sort(key=lambda pair: (-pair[0], -pair[1].score, pair[1].chunk.id))
         places = [_place(hit) for share, hit in rated[:2] if share >= FOUND]
         lines.append(f"{part}: {'; '.join(places) if places else 'nothing found'}")
@@ -131,38 +146,33 @@ def _place(hit: Hit) -> str:
     return f"{trail} ({hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end})"
 
 
-def _coverage(reader: Reader, part: str, hits: Sequence[Hit]) -> float:
-    question = ask(reader, part)
-    return max((question.coverage([searchable_text(hit)]) for hit in hits), default=0.0)
-
-
-def _queries(reader: Reader, parts: Sequence[str], notes: _Notes) -> Iterator[str]:
+def _queries(parts: Sequence[str], notes: _Notes) -> Iterator[str]:
     for part in parts:
-        for query in (_open_words(reader, part, notes), _feedback(reader, part, notes.hits)):
+        for query in (_open_words(part, notes), _feedback(part, notes)):
             if query and query != part and query not in notes.asked:
                 yield query
 
 
-def _open_words(reader: Reader, part: str, notes: _Notes) -> str:
+def _open_words(part: str, notes: _Notes) -> str:
     """Return the words of a part that stand in the index but in none of the hits."""
     found: set[str] = set().union(*(token_set(searchable_text(hit)) for hit in notes.hits))
-    tokens = query_tokens(part)
-    frequency = reader.document_frequency(list(tokens))
-    missing = {t for t in tokens if t not in found and frequency.get(t, 0)}
+    open_tokens = [t for t in notes.question(part).rarity if t not in found]
+    frequency = notes.reader.document_frequency(open_tokens)
+    missing = {t for t in open_tokens if frequency.get(t, 0)}
     words = [w for w in part.split() if missing.intersection(query_tokens(w))]
     return " ".join(words[:_OPEN_WORDS])
 
 
-def _feedback(reader: Reader, part: str, hits: Sequence[Hit]) -> str:
+def _feedback(part: str, notes: _Notes) -> str:
     """Return the part with telling words of its best hits, in the script of the part."""
-    question = ask(reader, part)
-    near = sorted(hits, key=lambda h: -question.coverage([searchable_text(h)]))
+    question = notes.question(part)
+    near = sorted(notes.hits, key=lambda h: -question.coverage([searchable_text(h)]))
     counts: Counter[str] = Counter()
     for hit in near[:_FEEDBACK_HITS]:
         counts.update({w.casefold() for w in _WORD.findall(searchable_text(hit))})
-    usual = counts.most_common(40)
+    usual = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_FEEDBACK_SEEN]
     tokens = {word: list(query_tokens(word)) for word, _ in usual}
-    frequency = reader.document_frequency([t for some in tokens.values() for t in some])
+    frequency = notes.reader.document_frequency([t for some in tokens.values() for t in some])
     rated = []
     for word, n in usual:
         some = tokens[word]
