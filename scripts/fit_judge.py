@@ -41,7 +41,7 @@ from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, Logistic, j
 from fingerpost.verify.quote import find_quote
 
 WEIGHTS = Path(__file__).parent.parent / "src/fingerpost/verify/weights.json"
-THRESHOLDS = {"supported": 0.5, "contradicted": 0.55, "weak": 0.3, "aligned": 0.6}
+THRESHOLDS = {"supported": 0.5, "weak": 0.3, "aligned": 0.6, "related": 0.4}
 REGULARISATION = 0.05
 
 

@@ -59,9 +59,14 @@ def test_claims_are_disjoint_in_order_and_their_spans_hold_their_words(answer):
         assert end <= claim.span.start < claim.span.end <= len(answer)
         end = claim.span.end
         inside = answer[claim.span.start : claim.span.end]
-        for marker in reversed(find_markers(inside)):
-            inside = inside[: marker.start] + " " + inside[marker.end :]
-        assert "".join(claim.text.split()) == "".join(inside.split())
+        assert _bare(claim.text) == _bare(inside)
+
+
+def _bare(text):
+    """The text without markers and blanks."""
+    for marker in reversed(find_markers(text)):
+        text = text[: marker.start] + " " + text[marker.end :]
+    return "".join(text.split())
 
 
 @settings(max_examples=60, deadline=None)

@@ -14,7 +14,8 @@ from fingerpost.verify.base import Entailment
 from fingerpost.verify.features import Evidence
 
 _CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "swap", "name"))
-_CAPPING = frozenset(("number_missing", "identifier_missing", "name_missing", "overclaim"))
+_CAPPING = frozenset(("number_missing", "name_missing", "overclaim"))
+_ALWAYS_CAPPING = _CONTRADICTING | {"identifier_missing"}
 QUOTE_CONFIDENCE = 0.98
 
 
@@ -37,7 +38,8 @@ class JudgeWeights:
 
     Attributes:
         models: By name: ``support`` and ``contradict`` without and with ``_embedded``.
-        thresholds: ``supported``, ``contradicted``, ``weak``, ``aligned``.
+        thresholds: ``supported`` and ``weak`` on the probability of support; ``aligned`` and
+            ``related`` on the share of the claim's words that the passage has.
     """
 
     models: Mapping[str, Logistic]
@@ -85,7 +87,11 @@ QUOTED = Judgement(Verdict.SUPPORTED, QUOTE_CONFIDENCE, 0.0)
 
 
 def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
-    """Return what the measured evidence says about the claim."""
+    """Return what the measured evidence says about the claim.
+
+    ``contradicted`` takes a named finding in an aligned sentence: on the labelled pairs the
+    fitted probability of contradiction alone is right less than half the time.
+    """
     limits = weights.thresholds
     suffix = "_embedded" if "cosine" in found.values else ""
     supported = weights.models["support" + suffix].probability(found.values)
@@ -93,17 +99,24 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     related = found.values["coverage_words"]
     aligned = related >= limits["aligned"]
     if found.flags & _CONTRADICTING and aligned:
-        strength = max(contradicted, 0.5 + 0.45 * related)
+        strength = _certainty(related, found.values["extra"], limits["aligned"])
         return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - strength), strength)
-    capped = bool(found.flags & (_CAPPING | _CONTRADICTING))
-    if capped:
+    missing = found.flags & _CAPPING and related >= limits["related"]
+    if missing or found.flags & _ALWAYS_CAPPING:
         supported = min(supported, limits["supported"] - 0.01)
     if supported >= limits["supported"]:
         return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))
-    if aligned and contradicted >= max(limits["contradicted"], supported):
-        return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - contradicted), contradicted)
     verdict = Verdict.WEAK if supported >= limits["weak"] else Verdict.UNVERIFIABLE
     return Judgement(verdict, supported, min(contradicted, 1.0 - supported))
+
+
+def _certainty(related: float, extra: float, least: float) -> float:
+    """Return how sure a contradicting finding is, 0.5 to 0.95.
+
+    Set by the share of such findings that hold on the labelled pairs: about half where the
+    sentences just align, 0.8 where all words do, and nearly all where nothing else is said.
+    """
+    return 0.5 + 0.3 * (related - least) / (1.0 - least) + 0.15 * (1.0 - extra)
 
 
 def entailed(before: Judgement, found: Evidence | None, said: Entailment) -> Judgement:

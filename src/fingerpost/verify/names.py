@@ -9,12 +9,13 @@ from fingerpost.verify.words import fold
 
 _CODE = re.compile(r"`+([^`\n]+?)`+")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-# snake_case, dotted.name, camelCase, CONSTANT_CASE, path/to/file, ERR-123, x86_64
+# snake_case, dotted.name, call(), lowerCamel, path/to/file.ext, ./path, /etc/x, E1043, CVE-2024-1
+# What prose writes the same way (and/or, U.S, JavaScript, CO2) is a word, not an identifier.
 _IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:"
-    r"[./~]?(?:[\w.-]+/)+[\w.-]+|[A-Za-z]\w*(?:_\w+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:\(\))?"
-    r"|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{2,}[-_]?\d+\w*"
-    r"|[A-Za-z_]\w*\(\))(?![\w/])"
+    r"(?:\.{1,2}/|~/|/)[\w.-]+(?:/[\w.-]+)*|[\w.-]+(?:/[\w.-]+){2,}|[\w-]+/[\w-]+\.[a-z]\w{1,4}"
+    r"|[A-Za-z]\w*(?:_\w+)+|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?"
+    r"|[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[A-Z]{1,5}-?\d{3,}\w*(?:-\d+)?|[A-Za-z_]\w*\(\))(?![\w/])"
 )
 _CAPITAL_RUN = re.compile(
     r"(?<![\w-])(?:[A-ZÀ-ÖØ-Þ][\w'’&-]*[\w]|[A-Z])(?:\s+(?:(?:of|de|van|von|der|the|la|du|del)\s+)?"
