@@ -57,7 +57,7 @@ def ask(
     \b
     fingerpost ask docs "How do I install it?"
     fingerpost ask docs runbooks/*.md "What does error E1234 mean?" --explain
-    fingerpost ask docs "How do I upgrade?" --filter path=guides/** --json
+    fingerpost ask docs "Which exit codes are there?" --filter path=how-to/** --json
     """
     from fingerpost.cli.render import explain_result, result_json, show_result
 

@@ -82,7 +82,7 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     values["coverage_rare"] = ranked[best][1]
     values["coverage_source"] = source.coverage(wanted)
     _alignment(values, alone, wide)
-    _numbers(found, alone, wide)
+    _numbers(found, alone, wide, source)
     _names(found, claim, around, source)
     _identifiers(found, claim, around, source)
     _polarity(found, claim, alone.reading, alone.alignment)
@@ -116,7 +116,7 @@ def _alignment(values: dict[str, float], alone: _Held, wide: _Held) -> None:
     values["extra"] = len(alone.alignment.extra) / total if total else 0.0
 
 
-def _numbers(found: Evidence, alone: _Held, wide: _Held) -> None:
+def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences) -> None:
     sure = alone.alignment.coverage >= _SURE_SENTENCE
     for near, far in zip(alone.comparison.findings, wide.comparison.findings, strict=True):
         finding = near if near.relation == "same" or (near.relation == "differs" and sure) else far
@@ -127,7 +127,8 @@ def _numbers(found: Evidence, alone: _Held, wide: _Held) -> None:
             found.flags.add("number")
             found.reasons.append(f"{kind} {text} ≠ {finding.evidence.text}")
         elif finding.relation != "same":
-            found.flags.add("number_missing")
+            if not stands_in(text, source.text):
+                found.flags.add("number_missing")
             found.reasons.append(f"{kind} {text} not in the source's sentence")
 
 

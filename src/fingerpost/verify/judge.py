@@ -14,8 +14,10 @@ from fingerpost.verify.base import Entailment
 from fingerpost.verify.features import Evidence
 
 _CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "swap", "name"))
-_CAPPING = frozenset(("number_missing", "name_missing", "overclaim"))
-_ALWAYS_CAPPING = _CONTRADICTING | {"identifier_missing"}
+# A replaced or exchanged name is only found where all else is the same.
+_ALIGNED_BY_THEMSELVES = frozenset(("swap", "name"))
+_CAPPING = frozenset(("name_missing", "overclaim"))
+_ALWAYS_CAPPING = _CONTRADICTING | {"identifier_missing", "number_missing"}
 QUOTE_CONFIDENCE = 0.98
 
 
@@ -97,7 +99,7 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     supported = weights.models["support" + suffix].probability(found.values)
     contradicted = weights.models["contradict" + suffix].probability(found.values)
     related = found.values["coverage_words"]
-    aligned = related >= limits["aligned"]
+    aligned = related >= limits["aligned"] or bool(found.flags & _ALIGNED_BY_THEMSELVES)
     if found.flags & _CONTRADICTING and aligned:
         strength = _certainty(related, found.values["extra"], limits["aligned"])
         return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - strength), strength)
@@ -116,7 +118,7 @@ def _certainty(related: float, extra: float, least: float) -> float:
     Set by the share of such findings that hold on the labelled pairs: about half where the
     sentences just align, 0.8 where all words do, and nearly all where nothing else is said.
     """
-    return 0.5 + 0.3 * (related - least) / (1.0 - least) + 0.15 * (1.0 - extra)
+    return 0.5 + 0.3 * max(0.0, related - least) / (1.0 - least) + 0.15 * (1.0 - extra)
 
 
 def entailed(before: Judgement, found: Evidence | None, said: Entailment) -> Judgement:

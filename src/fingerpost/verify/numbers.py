@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from fingerpost.verify.dates import Date, find_dates
 from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.numerals import counted, numerals
 from fingerpost.verify.quantity_words import QuantityWords, quantity_words
 from fingerpost.verify.words import fold, stem
 
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_UNSPACED_NEXT = re.compile(f"[{_UNSPACED}]")
 _NUMERIC = re.compile(
-    r"(?<![\w])(?<![\w.,][.,])(?<![^\W\d_]-)[-+−–]?"
+    rf"(?<![^\W{_UNSPACED}])(?<![\w.,][.,])(?<![^\W\d_]-)[-+−–]?"
     r"(\d{1,3}(?:[,.'’_ \u00a0\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
     r"(st\b|nd\b|rd\b|th\b|er\b|ère\b|ème\b|e\b|[ºª])?"
 )
@@ -93,6 +96,16 @@ def quantities(text: str) -> list[Quantity]:
     if any(mark.isdigit() for mark in text):
         _add(found, _versions(text))
         _add(found, _numerals(text, tables))
+    _add(
+        found,
+        [
+            Quantity(
+                "number", text[one.start : one.end], one.start, one.end, (one.value,),
+                nouns=frozenset((one.noun,)),
+            )
+            for one in numerals(text)
+        ],
+    )  # fmt: skip
     _add(found, _spelled(text, tables))
     return sorted(found, key=lambda quantity: quantity.start)
 
@@ -153,7 +166,8 @@ def _numerals(text: str, tables: QuantityWords) -> list[Quantity]:
                 )
             )  # fmt: skip
             continue
-        glued = text[end : end + 1].isalpha() and _NEXT.match(text, end)
+        counts = _UNSPACED_NEXT.match(text, end) is not None
+        glued = text[end : end + 1].isalpha() and not counts
         tail = _tail(text, end, tables)
         if glued and tail.end == end:  # 3d, 2nd half of an identifier
             continue
@@ -201,6 +215,8 @@ def _tail(text: str, end: int, tables: QuantityWords) -> _Tail:
 
 def _nouns(text: str, end: int) -> frozenset[str]:
     """Return the stems of up to two content words directly after ``end``."""
+    if _UNSPACED_NEXT.match(text, end):
+        return frozenset((counted(text, end),))
     found: list[str] = []
     for match in _WORD.finditer(text, end, end + 48):
         if text[end : match.start()].strip(" -\u00a0*_`\"'"):

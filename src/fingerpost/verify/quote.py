@@ -17,7 +17,7 @@ _CLAUSE = re.compile(r"[.!?:;。！？：；\n|•]|(?:^|\n)\s*[-*+]\s")
 # Words around a quotation that may take back what it says.
 _DOUBT = re.compile(
     r"\b(?:if|unless|whether|except|false|wrong|myth|incorrect|untrue|claim(?:s|ed)?|suppose|allegedly"
-    r"|hardly|only|until|before|wenn|falls|falsch|si|faux|falso|excepto|sauf|außer)\b",
+    r"|hardly|only|when|where|quand|lorsque|cuando|until|before|wenn|falls|falsch|si|faux|falso|excepto|sauf|außer)\b",
     re.IGNORECASE,
 )
 

@@ -37,6 +37,8 @@ def relation(claim, evidence):
         ("about 20 cm", "19.5 cm"),
         ("more than 10,000 people", "12,400 people"),
         ("2,5 GB", "2.5 GB"),
+        ("有4个节点", "有四个节点"),
+        ("十二个节点", "12个节点"),
     ],
 )
 def test_equal_quantities_are_the_same_however_written(claim, evidence):
@@ -58,6 +60,8 @@ def test_equal_quantities_are_the_same_however_written(claim, evidence):
         ("3 modes", "four modes and 3 flags"),
         ("more than 10,000 people", "9,000 people"),
         ("$49 per seat", "€49 per seat"),
+        ("twice a day", "once a day"),
+        ("有四个节点", "有三个节点"),
     ],
 )
 def test_another_value_of_the_same_thing_differs(claim, evidence):
