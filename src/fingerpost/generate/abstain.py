@@ -23,6 +23,8 @@ _NAME = re.compile(
 )
 # Below this share of the question's terms in the best hit, nothing matches at all.
 _NO_MATCH = 0.25
+# A heading that makes up this share of the question, by weight, is what is asked for.
+_SECTION_SHARE = 0.7
 
 
 def abstain(reason: AbstentionReason, question: str, language: str = "en") -> Answer:
@@ -55,6 +57,8 @@ def judge(
         return AbstentionReason.NO_DOCUMENT_MATCHES
     if not units:
         return AbstentionReason.EVIDENCE_TOO_WEAK
+    if _names_section(question, evidence):
+        return None
     values = support(question, evidence, units)
     model = _model("vector" in values, language)
     score = model["bias"] + sum(model[name] * value for name, value in values.items())
@@ -63,6 +67,21 @@ def judge(
     if values["best"] < _NO_MATCH:
         return AbstentionReason.NO_DOCUMENT_MATCHES
     return AbstentionReason.EVIDENCE_TOO_WEAK
+
+
+def _names_section(question: str, evidence: Evidence) -> bool:
+    """Return whether the question is little more than the heading of a section that was found.
+
+    "What does ECONNREFUSED mean?" asks for the section ECONNREFUSED, whose text need not say
+    one word of the question.
+    """
+    terms = query_tokens(question)
+    needed = _SECTION_SHARE * sum(terms.values())
+    for hit in evidence.hits:
+        own = set(analyse(hit.chunk.heading_path[-1])) if hit.chunk.heading_path else set()
+        if own and own <= terms.keys() and sum(terms[token] for token in own) >= needed:
+            return True
+    return False
 
 
 def support(question: str, evidence: Evidence, units: Sequence[Unit]) -> dict[str, float]:

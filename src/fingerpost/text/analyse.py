@@ -27,6 +27,12 @@ _WEIGHTS: Final = {
     Kind.PART: 0.5,
     Kind.GRAM: 1.0,
 }
+# Words about the asking rather than the asked; they weigh little beside any other.
+_FRAME: Final = frozenset(
+    "mean means meant meaning explain explains describe tell show happen happens happened "
+    "bedeutet bedeuten erkläre erklären significa signifie означает".split()
+)
+_FRAME_WEIGHT: Final = 0.3
 # Text that no one reads: base64, minified code, digests. One token stands for the whole run.
 _BLOB_LENGTH: Final = 160
 _BLOB: Final = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_LENGTH},}}")
@@ -90,6 +96,8 @@ def query_tokens(text: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for piece in telling or pieces:
         token, weight = _token(piece), _WEIGHTS[piece[1]]
+        if piece[0] in _FRAME:
+            weight = _FRAME_WEIGHT
         if token in weights:
             weights[token] = min(weights[token] + weight, _MOST_REPEATS * weight)
         elif len(weights) < _MAX_QUERY_TOKENS:
