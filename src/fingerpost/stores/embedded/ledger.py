@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,13 @@ class Generation:
     @property
     def fingerprint(self) -> str:
         """Return the hash over identity and content, vectors counted."""
-        identity = json.dumps(asdict(self.identity) if self.identity else None, sort_keys=True)
-        return digest(identity, f"{self.content:x}", str(self.n_vectors))
+        return _fingerprint(self.identity, self.content, self.n_vectors)
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(identity: IndexIdentity | None, content: int, n_vectors: int) -> str:
+    fields = json.dumps(asdict(identity) if identity else None, sort_keys=True)
+    return digest(fields, f"{content:x}", str(n_vectors))
 
 
 def newest(connection: sqlite3.Connection, folder: Path) -> Generation:

@@ -158,23 +158,33 @@ class EmbeddedReader:
 
     def chunks(self, keys: Sequence[int]) -> list[StoredChunk]:
         """Return the chunks in the order of ``keys``; unknown keys are left out."""
-        keymap = self._snapshot.catalogue.keymap
-        n_keys = len(keymap.cids)
-        known = [key for key in keys if 0 < key < n_keys and keymap.cids[key] > 0]
-        documents = self._documents_by_key({int(keymap.docs[key]) for key in known})
-        found: dict[int, StoredChunk] = {}
-        for batch in batches(dict.fromkeys(known)):
-            marks = ",".join("?" * len(batch))
-            sql = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE key IN ({marks})"  # noqa: S608 - constants and marks
-            for row in self._rows(sql, batch):
-                document = documents[int(keymap.docs[row[0]])]
-                with guarded(self._folder):
-                    chunk = read_chunk(row, document.id, self._folder)
-                found[row[0]] = StoredChunk(row[0], chunk, document)
+        catalogue = self._snapshot.catalogue
+        cids = catalogue.keymap.cids
+        known = [key for key in keys if 0 < key < len(cids) and cids[key] > 0]
+        kept = {key: catalogue.chunks.get(key) for key in known}
+        found = {key: stored for key, stored in kept.items() if stored is not None}
+        found |= self._read_chunks([key for key, stored in kept.items() if stored is None])
         missing = [key for key in known if key not in found]
         if missing:
             raise corrupt(self._folder, DATABASE_FILE, f"chunk {missing[0]} is missing")
         return [found[key] for key in known]
+
+    def _read_chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
+        """Return those chunks of visible keys that the database has, and keep them."""
+        catalogue = self._snapshot.catalogue
+        docs = catalogue.keymap.docs
+        documents = self._documents_by_key({int(docs[key]) for key in keys})
+        found: dict[int, StoredChunk] = {}
+        for batch in batches(keys):
+            marks = ",".join("?" * len(batch))
+            sql = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE key IN ({marks})"  # noqa: S608 - constants and marks
+            for row in self._rows(sql, batch):
+                document = documents[int(docs[row[0]])]
+                with guarded(self._folder):
+                    chunk = read_chunk(row, document.id, self._folder)
+                found[row[0]] = StoredChunk(row[0], chunk, document)
+                catalogue.chunks.keep(row[0], found[row[0]])
+        return found
 
     def document_chunks(self, document_id: str) -> list[StoredChunk]:
         """Return all chunks of a document in order, empty when it is not there."""
@@ -193,18 +203,25 @@ class EmbeddedReader:
 
     def document_frequency(self, tokens: Sequence[str]) -> dict[str, int]:
         """Return for each token in how many chunks it stands (text or trail), 0 when none."""
+        found: dict[str, int] = {}
+        for token in tokens:
+            if token not in found:
+                kept = self._snapshot.catalogue.frequencies.get(token)
+                found[token] = self._count(token) if kept is None else kept
+        return found
+
+    def _count(self, token: str) -> int:
         catalogue = self._snapshot.catalogue
         words, generation = catalogue.words, self._snapshot.generation
         if words is None:
-            return dict.fromkeys(tokens, 0)
+            return 0
         next_key = 0 if words.token == generation.words_token else generation.next_key
         try:
-            return {
-                token: words.frequency(token, catalogue.dead_docs, next_key)
-                for token in dict.fromkeys(tokens)
-            }
+            count = words.frequency(token, catalogue.dead_docs, next_key)
         except WordsDamagedError as error:
             raise corrupt(self._folder, "words", str(error)) from error
+        catalogue.frequencies.keep(token, count)
+        return count
 
     def linked_documents(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
         """Return for each document those that it links to and that link to it.

@@ -6,9 +6,11 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from fingerpost.stores.base import StoredChunk
 from fingerpost.stores.embedded.keymap import KeyMap
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.selection import SelectedKeys
@@ -26,25 +28,35 @@ from fingerpost.types.query import Filters
 
 MAX_DOCUMENTS = 20_000
 _MAX_SELECTIONS = 64
+_MAX_CHUNKS = 2048
+_MAX_FREQUENCIES = 8192
+K = TypeVar("K")
+V = TypeVar("V")
 
 
-class KnownDocuments:
-    """Documents by key. A key never means another document, so generations can share them."""
+class Kept(Generic[K, V]):
+    """What was read lately, by key; the oldest is forgotten when there are many."""
 
-    def __init__(self) -> None:
-        self._documents: OrderedDict[int, Document] = OrderedDict()
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, doc_key: int) -> Document | None:
-        """Return a document that was read before."""
-        return self._documents.get(doc_key)
+    def get(self, key: K) -> V | None:
+        """Return a value that was kept, ``None`` when it is not there."""
+        return self._values.get(key)
 
-    def keep(self, doc_key: int, document: Document) -> None:
-        """Remember a document; the oldest is forgotten when there are many."""
+    def keep(self, key: K, value: V) -> None:
+        """Remember a value."""
         with self._lock:
-            self._documents[doc_key] = document
-            if len(self._documents) > MAX_DOCUMENTS:
-                self._documents.popitem(last=False)
+            self._values[key] = value
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+
+def known_documents() -> Kept[int, Document]:
+    """Return room for documents by key, which never means another one: generations share it."""
+    return Kept(MAX_DOCUMENTS)
 
 
 @dataclass(slots=True)
@@ -57,6 +69,8 @@ class Catalogue:
         dead_docs: Documents that are still in the word index but not visible.
         languages: Language codes by their number.
         documents: Documents that were read before, in this generation or an earlier one.
+        chunks: Chunks that were read lately, by key.
+        frequencies: In how many chunks a token stands, for those asked about lately.
         sound_tables: Tables whose indexes were compared with their rows in this process.
         all_documents: All documents with their keys, once a filter needed them.
     """
@@ -65,8 +79,10 @@ class Catalogue:
     words: WordSearcher | None
     dead_docs: tuple[int, ...]
     languages: dict[int, str]
-    documents: KnownDocuments
+    documents: Kept[int, Document]
     sound_tables: set[str]
+    chunks: Kept[int, StoredChunk] = field(default_factory=lambda: Kept(_MAX_CHUNKS))
+    frequencies: Kept[str, int] = field(default_factory=lambda: Kept(_MAX_FREQUENCIES))
     all_documents: list[tuple[int, Document]] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)

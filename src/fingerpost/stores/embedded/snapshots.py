@@ -14,7 +14,7 @@ from fingerpost.stores.embedded.border import corrupt
 from fingerpost.stores.embedded.keymap import load_map
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.schema import DATABASE_FILE
-from fingerpost.stores.embedded.snapshot import Catalogue, KnownDocuments, Snapshot
+from fingerpost.stores.embedded.snapshot import Catalogue, Snapshot, known_documents
 from fingerpost.stores.embedded.vectors import VectorsMissingError, check_header
 from fingerpost.stores.embedded.word_writer import words_folder
 from fingerpost.stores.embedded.words import (
@@ -44,7 +44,7 @@ class Snapshots:
         self._latest: Snapshot | None = None
         self._index: tuple[int, tantivy.Index] | None = None
         self._checked: set[str] = set()
-        self._documents = KnownDocuments()
+        self._documents = known_documents()
         self._sound_tables: set[str] = set()
 
     def current(self, generation: Generation) -> Snapshot | None:
@@ -91,7 +91,7 @@ class Snapshots:
         with self._lock:
             self._latest = None
             self._index = None
-            self._documents = KnownDocuments()
+            self._documents = known_documents()
 
     def _keep(self, snapshot: Snapshot) -> None:
         if self._latest is None or snapshot.generation.number >= self._latest.generation.number:

@@ -15,7 +15,7 @@ from fingerpost.stores.embedded.vector_table import (
     MIN_CANDIDATES,
     VectorTable,
 )
-from fingerpost.stores.embedded.vectors import sign_bits, sums
+from fingerpost.stores.embedded.vectors import sign_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,13 @@ class RowIndex:
     Attributes:
         row_of_cid: Row by content number, -1 for none.
         live_rows: Rows of visible content, ascending.
+        decoded: All codes of a small table as floats, and which rows are intact; ``None`` for a
+            large one, whose candidates are decoded at each search.
     """
 
     row_of_cid: NDArray[np.int32]
     live_rows: NDArray[np.int64]
+    decoded: tuple[NDArray[np.float32], NDArray[np.bool_]] | None = None
 
 
 def row_index(table: VectorTable, contents: KeysByContent, n_cids: int) -> RowIndex:
@@ -53,7 +56,8 @@ def row_index(table: VectorTable, contents: KeysByContent, n_cids: int) -> RowIn
     live = np.zeros(table.n_rows, np.bool_)
     rows = row_of_cid[contents.cids]
     live[rows[rows >= 0]] = True
-    return RowIndex(row_of_cid, np.flatnonzero(live))
+    decoded = table.floats(np.arange(table.n_rows)) if table.n_rows <= EXACT_ROWS else None
+    return RowIndex(row_of_cid, np.flatnonzero(live), decoded)
 
 
 def nearest(
@@ -84,17 +88,44 @@ def nearest(
         inside[chosen[chosen >= 0]] = True
         rows = np.flatnonzero(inside)
     rows = _candidates(vector, rows, max(MIN_CANDIDATES, CANDIDATES_PER_HIT * k), table)
-    codes = np.ascontiguousarray(table.codes[rows])
-    intact = sums(codes.view(np.uint8)) == table.codes_sums[rows]
-    products = np.vecdot(codes[:, : table.dimension].astype(np.float32), vector)
-    scores = np.clip(products * table.scales[rows], -1.0, 1.0)[intact]
-    n_damaged = len(rows) - len(scores)
-    keys, scores = _spread(table.cids[rows[intact]], scores, contents)
+    products, intact = _products(vector, rows, table, index)
+    rows = rows[intact]
+    scores = np.clip(products[intact] * table.scales[rows], -1.0, 1.0)
+    n_damaged = len(intact) - len(rows)
+    best = _best(scores, k)
+    keys, scores = _spread(table.cids[rows[best]], scores[best], contents)
     if selected is not None:
         kept = selected.mask[keys]
         keys, scores = keys[kept], scores[kept]
     order = np.lexsort((keys, -scores))[:k]
     return list(zip(keys[order].tolist(), scores[order].tolist(), strict=True)), n_damaged
+
+
+def _products(
+    vector: NDArray[np.float32], rows: NDArray[np.int64], table: VectorTable, index: RowIndex
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return the product of each row's codes with the vector, and which rows are intact.
+
+    Row by row, not as one matrix product: BLAS threads would fight when many questions run.
+    """
+    if index.decoded is None:
+        values, intact = table.floats(rows)
+        return np.vecdot(values, vector), intact
+    values, intact = index.decoded
+    if len(rows) == table.n_rows:
+        return np.vecdot(values, vector), intact
+    return np.vecdot(values[rows], vector), intact[rows]
+
+
+def _best(scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """Return the places of the ``k`` greatest scores and of all equal to the last of them.
+
+    Every row has a chunk that may be returned, so no other can come among the first ``k``.
+    """
+    if len(scores) <= k:
+        return np.arange(len(scores))
+    last = np.partition(scores, -k)[-k]
+    return np.flatnonzero(scores >= last)
 
 
 def _candidates(

@@ -78,11 +78,15 @@ class VectorTable:
                 counts += np.bitwise_count(self.bits[word, part] ^ query_bits[word])
         return result
 
+    def floats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return the codes of rows before scaling, and which of them match their checksum."""
+        codes = self.codes[rows]
+        intact = sums(codes.view(np.uint8)) == self.codes_sums[rows]
+        return codes[:, : self.dimension].astype(np.float32), intact
+
     def decoded(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return the unit vectors of rows, and which of them match their checksum."""
-        codes = np.ascontiguousarray(self.codes[rows])
-        intact = sums(codes.view(np.uint8)) == self.codes_sums[rows]
-        vectors = codes[:, : self.dimension].astype(np.float32)
+        vectors, intact = self.floats(rows)
         vectors *= (self.scales[rows] * intact)[:, None]
         return vectors, intact
 
@@ -175,6 +179,7 @@ def _codes(path: Path, dimension: int, n_rows: int) -> NDArray[np.int8]:
     try:
         if path.stat().st_size < n_rows * width:
             raise VectorsMissingError(f"{path.name} holds less than {n_rows} rows")
-        return np.memmap(path, np.int8, "r", shape=(n_rows, width))
+        mapped = np.memmap(path, np.int8, "r", shape=(n_rows, width))
     except FileNotFoundError as error:
         raise VectorsMissingError(f"{path.name} is missing") from error
+    return mapped.view(np.ndarray)  # operations on a memmap itself take a slow path
