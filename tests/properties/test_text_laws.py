@@ -89,3 +89,11 @@ def test_a_sentence_never_ends_inside_a_fence(text):
     block = "```\na. B\n\nc. D\n```"
     whole = f"{text.replace('`', '').replace('~', '')}\n\n{block}\n\nafter"
     assert block in [whole[span.start : span.end] for span in sentences(whole)]
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127), max_size=200))
+def test_the_count_of_plain_text_is_that_of_the_pattern(text):
+    from fingerpost.text import tokens
+
+    for letters, pattern in tokens._PATTERNS.items():
+        assert tokens._ascii_count(text, letters) == len(pattern.findall(text))
