@@ -40,7 +40,6 @@ class HybridResult:
         legs: All candidates of both legs as columns.
         weight: Of the lexical leg, 0 to 1; ``None`` when one leg ran.
         fallbacks: Fallback names in the order in which they fired.
-        coverage: Rarity-weighted share of the question's tokens that stand in the best hits.
         features: What decided the weight, by name; empty when one leg ran.
     """
 
@@ -50,8 +49,12 @@ class HybridResult:
     legs: Legs
     weight: float | None
     fallbacks: tuple[str, ...]
-    coverage: float
     features: Mapping[str, float]
+
+    @property
+    def coverage(self) -> float:
+        """Return the rarity-weighted share of the question's tokens that the best hits hold."""
+        return self.question.coverage([searchable_text(hit) for hit in self.hits[:_COVERING]])
 
 
 def search(
@@ -115,7 +118,6 @@ def search_for(
         legs=legs,
         weight=weight,
         fallbacks=legs.fallbacks,
-        coverage=question.coverage([searchable_text(hit) for hit in kept[:_COVERING]]),
         features=named,
     )
 

@@ -146,7 +146,7 @@ _Table = tuple[
 def _table(words: list[tuple[int, float]], vectors: list[tuple[int, float]], k: int) -> _Table:
     word_keys = np.array([key for key, _ in words], dtype=np.int64)
     vector_keys = np.array([key for key, _ in vectors], dtype=np.int64)
-    keys = np.union1d(word_keys, vector_keys)
+    keys = np.array(sorted({*word_keys.tolist(), *vector_keys.tolist()}), dtype=np.int64)
     # A full list hides what came after its end: half the last score is the fair guess.
     hidden = words[-1][1] / 2 if len(words) >= k else 0.0
     lexical = np.full(len(keys), hidden)
@@ -167,7 +167,7 @@ def _complete(reader: Reader, query: NDArray[np.float32], table: _Table) -> None
     if len(missing):
         rows = reader.vectors(keys[missing].tolist())
         present = rows.any(axis=1)
-        vector[missing[present]] = rows[present] @ query
+        vector[missing[present]] = np.vecdot(rows[present], query)  # no BLAS threads
 
 
 def _reason(error: Exception | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from fingerpost.text.identifiers import COMPOUND, Kind, Piece, compound_pieces, shortened
@@ -17,6 +18,7 @@ ANALYSER_VERSION = "1"
 
 _MAX_QUERY_TOKENS: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 16_384
+_SHORT_QUERY: Final = 512
 _MOST_REPEATS: Final = 3
 _MEMO_SIZE: Final = 131_072
 _MEMO_UNIT: Final = 40
@@ -29,8 +31,27 @@ _WEIGHTS: Final = {
 }
 # Words about the asking rather than the asked; they weigh little beside any other.
 _FRAME: Final = frozenset(
-    "mean means meant meaning explain explains describe tell show happen happens happened "
-    "bedeutet bedeuten erkläre erklären significa signifie означает".split()
+    {
+        "mean",
+        "means",
+        "meant",
+        "meaning",
+        "explain",
+        "explains",
+        "describe",
+        "tell",
+        "show",
+        "happen",
+        "happens",
+        "happened",
+        "bedeutet",
+        "bedeuten",
+        "erkläre",
+        "erklären",
+        "significa",
+        "signifie",
+        "означает",
+    }
 )
 _FRAME_WEIGHT: Final = 0.3
 # Text that no one reads: base64, minified code, digests. One token stands for the whole run.
@@ -89,6 +110,16 @@ def query_tokens(text: str) -> dict[str, float]:
     more than words, the parts of an identifier less. A token that occurs again weighs again, up to
     three times. Of a very long text only the first 16,384 characters count.
     """
+    return dict(_remembered(text)) if len(text) <= _SHORT_QUERY else _weighed(text)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str) -> dict[str, float]:
+    """Return the tokens of a short question, which every stage asks for; not to be changed."""
+    return _weighed(text)
+
+
+def _weighed(text: str) -> dict[str, float]:
     pieces = [p for unit in text[:_MAX_QUERY_CHARACTERS].split() for p in _unit_pieces(unit)]
     # A stop word of one language is a telling word of another (pod, go, os): look at one list.
     language = detect_language(text)

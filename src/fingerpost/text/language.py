@@ -12,6 +12,7 @@ from fingerpost.text.stopwords import stop_words
 __all__ = ["detect_language"]
 
 _SAMPLE: Final = 4096
+_SHORT: Final = 512
 _LEAST_LETTERS: Final = 2
 _CODE: Final = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<[^>\n]*>|\S*[/\\_=@]\S*", re.DOTALL
@@ -65,6 +66,16 @@ def detect_language(text: str) -> str:
     uses decides alone; languages that share a script are told apart by their stop words and
     by letters of their own. Too few words to tell, or code, is ``und``.
     """
+    return _detect(text) if len(text) > _SHORT else _remembered(text)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str) -> str:
+    """Return the language of a short text: a question is looked at by every stage."""
+    return _detect(text)
+
+
+def _detect(text: str) -> str:
     sample = _CODE.sub(" ", text[:_SAMPLE])
     script, n_letters = _main_script(sample)
     if n_letters < _LEAST_LETTERS:
@@ -83,6 +94,8 @@ def detect_language(text: str) -> str:
 
 
 def _main_script(sample: str) -> tuple[str, int]:
+    if sample.isascii():
+        return "latin", sum(map(str.isalpha, sample))
     counts = {name: len(pattern.findall(sample)) for name, pattern in _patterns()}
     # One ideograph or syllable says as much as three letters of an alphabet.
     weighed = {n: c * 3 if n in ("han", "kana", "hangul") else c for n, c in counts.items()}
