@@ -13,6 +13,7 @@ from fingerpost.types.evidence import Hit
 SAME = 0.9
 _SHOWN = 4
 _NUMBERS = re.compile(r"\d+")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
@@ -92,13 +93,19 @@ def _newest(group: list[Hit], query_text: str) -> Hit:
 
 def _age(hit: Hit, query_text: str) -> tuple[int, str, tuple[int, ...]]:
     """Return what orders versions of a page, newest greatest."""
-    folders = hit.document.path.split("/")
-    named = sum(bool(_NUMBERS.search(part)) and part in query_text for part in folders)
+    numbered, numbers = _path_numbers(hit.document.path)
     metadata = hit.document.metadata
     date = str(metadata.get("date") or metadata.get("ms.date") or "")
-    iso = date if re.match(r"\d{4}-\d\d-\d\d", date) else ""
-    numbers = tuple(int(n[:9]) for part in folders[:-1] for n in _NUMBERS.findall(part))
-    return named, iso, numbers
+    iso = date if _ISO_DATE.match(date) else ""
+    return sum(part in query_text for part in numbered), iso, numbers
+
+
+@lru_cache(maxsize=4096)
+def _path_numbers(path: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the parts of a path that hold a number, and the numbers of its folders."""
+    parts = path.split("/")
+    numbers = tuple(int(n[:9]) for part in parts[:-1] for n in _NUMBERS.findall(part))
+    return tuple(part for part in parts if _NUMBERS.search(part)), numbers
 
 
 def _joined(*notes: str) -> str:

@@ -178,12 +178,13 @@ class EmbeddedReader:
         for batch in batches(keys):
             marks = ",".join("?" * len(batch))
             sql = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE key IN ({marks})"  # noqa: S608 - constants and marks
-            for row in self._rows(sql, batch):
-                document = documents[int(docs[row[0]])]
-                with guarded(self._folder):
+            rows = self._rows(sql, batch)
+            with guarded(self._folder):
+                for row in rows:
+                    document = documents[int(docs[row[0]])]
                     chunk = read_chunk(row, document.id, self._folder)
-                found[row[0]] = StoredChunk(row[0], chunk, document)
-                catalogue.chunks.keep(row[0], found[row[0]])
+                    found[row[0]] = StoredChunk(row[0], chunk, document)
+                    catalogue.chunks.keep(row[0], found[row[0]])
         return found
 
     def document_chunks(self, document_id: str) -> list[StoredChunk]:

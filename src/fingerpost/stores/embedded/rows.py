@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,8 @@ def to_text(raw: bytes) -> str:
 
 def checksum(values: Sequence[Any]) -> int:
     """Return a CRC-32 over the values of a row; of blobs both length and bytes count."""
-    shape = [len(value) if isinstance(value, bytes) else value for value in values]
-    blobs = [value for value in values if isinstance(value, bytes)]
+    blobs = [value for value in values if value.__class__ is bytes]
+    shape = [len(value) if value.__class__ is bytes else value for value in values]
     return zlib.crc32(b"".join(blobs), zlib.crc32(repr(shape).encode()))
 
 
@@ -84,7 +85,7 @@ def read_chunk(row: Sequence[Any], document_id: str, folder: Path) -> Chunk:
         ordinal=row[2],
         text=text,
         span=Span(row[9], row[10]),
-        heading_path=tuple(json.loads(row[8])),
+        heading_path=_headings(row[8]),
         line_start=row[11],
         line_end=row[12],
         language=row[13],
@@ -92,6 +93,12 @@ def read_chunk(row: Sequence[Any], document_id: str, folder: Path) -> Chunk:
         prefix=to_text(row[7]),
         search_text=text if row[5] is None else to_text(row[5]),
     )
+
+
+@lru_cache(maxsize=1024)
+def _headings(raw: bytes) -> tuple[str, ...]:
+    """Return a heading path; the chunks of a section and versions of a page share theirs."""
+    return tuple(json.loads(raw.decode()))
 
 
 def document_row(
