@@ -40,6 +40,7 @@ from fingerpost.types.answer import (
 )
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
 from fingerpost.types.evidence import Evidence, FirstLook
+from fingerpost.types.ids import digest
 from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import QueryResult
 from fingerpost.verify import apply_verdict_policy
@@ -55,6 +56,12 @@ class Pipeline:
     def __init__(self, parts: Parts, limiter: anyio.CapacityLimiter) -> None:
         self._parts = parts
         self._limiter = limiter
+        self._fingerprint = digest(repr(parts.config), size=16)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the hash of the settings that shape every result."""
+        return self._fingerprint
 
     def stand_alone(self, query: Query) -> str:
         """Return the question made to stand alone with the help of the conversation window."""
@@ -117,7 +124,8 @@ class Pipeline:
 
     def _begin(self, query: Query, reader: Reader) -> Run:
         started = self._parts.clock()
-        return Run(query, self.stand_alone(query), started, reader)
+        limit = query.deadline_s or self._parts.config.deadline_s
+        return Run(query, self.stand_alone(query), started, reader, limit, self._parts.clock)
 
     def _emit(self, run: Run, kind: type[events.Event], **values: Any) -> None:
         event = kind(at=self._parts.wall(), query_id=run.query.query_id, **values)
@@ -133,37 +141,14 @@ class Pipeline:
         drained, run.pending = run.pending, []
         return drained
 
-    def _remaining_s(self, run: Run) -> float:
-        limit = run.query.deadline_s or self._parts.config.deadline_s
-        if limit is None:
-            return float("inf")
-        return limit - (self._parts.clock() - run.started)
-
     async def _stage(self, run: Run, name: str, work: Callable[[], T]) -> T:
         """Run a stage in a worker thread, time it, and hold the deadline."""
-        self._hold_deadline(run, name)
+        run.hold_deadline(name)
         started = self._parts.clock()
         try:
             return await anyio.to_thread.run_sync(work, limiter=self._limiter)
         finally:
-            self._timed(run, name, started)
-
-    def _timed(self, run: Run, name: str, started: float) -> float:
-        took = (self._parts.clock() - started) * 1000
-        run.timings[name] = run.timings.get(name, 0.0) + took
-        return took
-
-    def _hold_deadline(self, run: Run, stage: str) -> None:
-        if self._remaining_s(run) > 0:
-            return
-        limit = run.query.deadline_s or self._parts.config.deadline_s or 0.0
-        elapsed = self._parts.clock() - run.started
-        raise DeadlineExceededError(
-            f"the deadline of {limit:g} s passed before the stage {stage!r}",
-            elapsed_s=elapsed,
-            deadline_s=limit,
-            stage=stage,
-        )
+            run.timed(name, started)
 
     async def _classify(self, run: Run) -> ClassificationResult:
         self._emit(run, events.ClassifyStart)
@@ -234,7 +219,7 @@ class Pipeline:
     async def _retrieve(self, run: Run, classification: ClassificationResult) -> Evidence:
         if classification.tier is Tier.TRIVIAL:
             return replace(_EMPTY, tiers_used=(0,))
-        self._hold_deadline(run, "retrieve")
+        run.hold_deadline("retrieve")
         config, query = self._parts.config, run.query
         started = self._parts.clock()
         embedder = None
@@ -260,11 +245,11 @@ class Pipeline:
             rerank=config.rerank,
             deep_research=config.deep_research,
             observe=lambda event: self._take(run, event),
-            remaining_s=lambda: self._remaining_s(run),
+            remaining_s=run.remaining_s,
             limiter=self._limiter,
         )
         evidence = await retrieve(run.reader, request, tools)
-        self._timed(run, "retrieve", started)
+        run.timed("retrieve", started)
         run.fall_back(*evidence.fallbacks)
         if embedder is not None and embedder.n_calls:
             run.usage.append(embedder.usage())
@@ -330,7 +315,7 @@ class Pipeline:
             return VerifiedResponse(), "checked"
         started = self._parts.clock()
         try:
-            self._hold_deadline(run, "verify")
+            run.hold_deadline("verify")
             found = await verifier.verify(answer.text, source_texts(answer, evidence))
         except DeadlineExceededError:
             raise
@@ -345,7 +330,7 @@ class Pipeline:
             n_claims=found.total_claims,
             n_supported=found.supported_count,
             n_contradicted=found.contradicted_count,
-            duration_ms=self._timed(run, "verify", started),
+            duration_ms=run.timed("verify", started),
         )
         return found, "checked"
 
@@ -386,9 +371,11 @@ class Pipeline:
             candidates=evidence.candidates,
             sub_queries=evidence.sub_queries,
             uncovered=evidence.uncovered,
+            query=run.query,
             lexical_weight=evidence.lexical_weight,
             fingerprints={
                 "index": state.fingerprint,
+                "config": self._fingerprint,
                 "generation": str(state.generation),
             },
         )

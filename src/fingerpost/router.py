@@ -25,7 +25,6 @@ from fingerpost.pipeline import Pipeline
 from fingerpost.request import Filtering, History, make_query
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
-from fingerpost.types.ids import digest
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 from fingerpost.types.stats import CorpusStats, IndexSummary
@@ -307,13 +306,12 @@ class QueryRouter:
     def _cache_key(self, pipeline: Pipeline, query: Query) -> str:
         state = self._library.store.info()
         index = f"{state.location}\n{state.generation}"
-        settings = digest(repr(self._config), size=16)
-        return result_key(query, pipeline.stand_alone(query), (index, settings))
+        return result_key(query, pipeline.stand_alone(query), (index, pipeline.fingerprint))
 
     def _reissue(self, query: Query, result: QueryResult, started: float) -> QueryResult:
         """Give a kept result the new question's own id and time, and tell the observers."""
         took = (time.monotonic() - started) * 1000
-        result = replace(result, duration_ms=took, trace_id=query.query_id)
+        result = replace(result, duration_ms=took, trace_id=query.query_id, query=query)
         self._observe(
             RouteComplete(at=time.time(), query_id=query.query_id, result=result, duration_ms=took)
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.errors import DeadlineExceededError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.observe import events
 from fingerpost.observe.observer import Observer
@@ -59,10 +60,39 @@ class Run:
     text: str
     started: float
     reader: Reader
+    limit_s: float | None
+    clock: Callable[[], float]
     pending: list[events.Event] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
     usage: list[Usage] = field(default_factory=list)
+
+    def remaining_s(self) -> float:
+        """Return the seconds left, ``inf`` without a deadline."""
+        if self.limit_s is None:
+            return float("inf")
+        return self.limit_s - (self.clock() - self.started)
+
+    def hold_deadline(self, stage: str) -> None:
+        """Do not let a stage begin after the deadline.
+
+        Raises:
+            DeadlineExceededError: It passed.
+        """
+        if self.limit_s is None or self.remaining_s() > 0:
+            return
+        raise DeadlineExceededError(
+            f"the deadline of {self.limit_s:g} s passed before the stage {stage!r}",
+            elapsed_s=self.clock() - self.started,
+            deadline_s=self.limit_s,
+            stage=stage,
+        )
+
+    def timed(self, stage: str, began: float) -> float:
+        """Add the time since ``began`` to a stage; return it in milliseconds."""
+        took = (self.clock() - began) * 1000
+        self.timings[stage] = self.timings.get(stage, 0.0) + took
+        return took
 
     def fall_back(self, *names: str) -> None:
         """Note fallbacks, each once, in the order in which they fired."""

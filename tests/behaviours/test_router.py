@@ -431,3 +431,78 @@ def _open_files():
         with contextlib.suppress(OSError):
             places.append(str(entry.readlink()))
     return places
+
+
+async def test_a_result_can_be_replayed_and_explained(corpus):
+    """Field note 39: every candidate's scores, the threshold, the cause, and the record."""
+    async with _router(corpus) as router:
+        result = await router.route("What does ECONNREFUSED mean?", top_k=2, explain=True)
+        again = await router.route(result.query.text, top_k=result.query.top_k, explain=True)
+    assert result.classification.threshold == 0.7
+    assert result.classification.decided_by in ("local", "heuristic")
+    assert sum(result.classification.scores.values()) == pytest.approx(1, abs=1e-3)
+    assert result.classification.signals
+    for hit in result.candidates:
+        assert hit.fused_rank is not None or hit.note or hit.match_type == "graph"
+        assert hit.lexical_rank is not None or hit.match_type == "graph"
+    assert {"index", "config", "generation"} <= set(result.fingerprints)
+    assert again.fingerprints == result.fingerprints
+    assert [source.id for source in again.sources] == [source.id for source in result.sources]
+
+
+async def test_copies_of_front_matter_are_never_found_as_text(tmp_path):
+    """Field note 3: thirty files with the same block; the block is not what they say."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(30):
+        text = "---\nstatus: draft\nupdated: 2026-06-12\ntags: [ops, zzqx]\n---\n"
+        (folder / f"page{number}.md").write_text(f"{text}# Page {number}\n\nRunbook {number}.\n")
+    (folder / "canary.md").write_text(
+        "---\nstatus: [broken\n---\n# Staged rollout\n\nA canary stops a bad update reaching machines.\n"
+    )
+    async with _router(folder) as router:
+        found = await router.route("What stops a bad update reaching machines?")
+        nothing = await router.route("zzqx plugh")
+        drafts = await router.retrieve(
+            "runbook", filters={"metadata": {"status": "draft"}}, top_k=40
+        )
+    assert "canary" in found.answer.lower()
+    assert nothing.abstention is not None
+    assert drafts.hits
+    assert not any("updated" in hit.chunk.text for hit in drafts.candidates)
+    assert drafts.hits[0].document.metadata["updated"] == "2026-06-12"
+
+
+@pytest.mark.parametrize(
+    ("language", "page", "needle"),
+    [
+        ("zh", "# 检索\n\n系统会在解析完成后立即使用关键词检索文档内容。\n", "关键词"),
+        ("ja", "# 設定\n\nこの機能を使うには設定ファイルを編集してください。\n", "編集"),
+        ("ko", "# 색인\n\n문서를 저장하면 색인이 자동으로 갱신됩니다.\n", "갱신"),
+        ("th", "# การตั้งค่า\n\nระบบจะค้นหาเอกสารทันทีหลังจากอ่านไฟล์เสร็จ\n", "เอกสาร"),
+    ],
+)
+async def test_words_in_the_middle_of_text_without_spaces_are_found(
+    tmp_path, language, page, needle
+):
+    """Field note 9: vectors off, a short substring of a sentence."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / f"{language}.md").write_text(page)
+    (folder / "other.md").write_text("# Other\n\nNothing of the kind.\n")
+    async with _router(folder) as router:
+        evidence = await router.retrieve(needle, tier=1)
+    assert evidence.hits[0].document.path == f"{language}.md"
+
+
+@pytest.mark.parametrize(
+    "question", ["Wie ändere ich das Passwort und warum?", "比较快速模式和安全模式，以及如何安装？"]
+)
+async def test_parts_of_a_question_stay_in_its_language(corpus, question):
+    """Field note 11: expansions stay in the script of the question, and the question is kept."""
+    async with _router(corpus) as router:
+        evidence = await router.retrieve(question, tier=3)
+    chinese = question[0] > "\u2e80"
+    for part in evidence.sub_queries:
+        assert any(char > "\u2e80" for char in part) == chinese
+        assert part.isascii() is False or not chinese

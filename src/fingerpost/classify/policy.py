@@ -61,6 +61,7 @@ def apply_policy(
         strategy=_strategy(force_strategy or wanted, tier),
         internal_knowledge_sufficient=tier is Tier.TRIVIAL,
         escalated_from=raised_from,
+        threshold=confidence_threshold,
     )
 
 

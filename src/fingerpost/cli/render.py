@@ -127,7 +127,9 @@ def explain_result(result: QueryResult) -> None:
     click.echo("\n" + click.style("Why this tier", bold=True))
     click.echo(f"  {plain(chosen.reasoning)}")
     if chosen.escalated_from is not None:
-        click.echo(f"  raised from {chosen.escalated_from.label}: confidence below the threshold")
+        limit = "" if chosen.threshold is None else f" of {chosen.threshold:.2f}"
+        raised = f"  raised from {chosen.escalated_from.label}: "
+        click.echo(f"{raised}confidence {chosen.confidence:.2f} below the threshold{limit}")
     if chosen.scores:
         shown = ", ".join(f"{name} {value:.2f}" for name, value in chosen.scores.items())
         click.echo(f"  probabilities: {shown}")

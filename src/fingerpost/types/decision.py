@@ -68,6 +68,7 @@ class ClassificationResult:
         scores: Probability of each tier by label (``T0`` … ``T3``), before escalation.
         signals: Named features that spoke loudest, with their signed weight.
         escalated_from: Tier before escalation, ``None`` when it was not raised.
+        threshold: Confidence below which the tier goes up, ``None`` before the policy ran.
     """
 
     tier: Tier
@@ -81,3 +82,4 @@ class ClassificationResult:
     scores: Mapping[str, float] = field(default_factory=dict, hash=False)
     signals: tuple[tuple[str, float], ...] = ()
     escalated_from: Tier | None = None
+    threshold: float | None = None

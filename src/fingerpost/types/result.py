@@ -13,6 +13,7 @@ from fingerpost.types.answer import (
 )
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Hit
+from fingerpost.types.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class QueryResult:
         uncovered: Sub-questions for which nothing was found.
         lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
         fingerprints: ``index``, ``config`` and ``generation`` that produced it.
+        query: The request as it was made; with the fingerprints it can be asked again.
     """
 
     answer: str
@@ -96,3 +98,4 @@ class QueryResult:
     uncovered: tuple[str, ...] = ()
     lexical_weight: float | None = None
     fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
+    query: Query | None = None
