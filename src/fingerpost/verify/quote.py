@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
 
 from fingerpost.types.document import Span
 from fingerpost.verify.negation import polarity
+from fingerpost.verify.shown import shown, shown_rows
 from fingerpost.verify.words import words
 
-_MARKUP = r"[\s*_`>|#]"
-_EDGE = "*_`>|#\"'“”«»"
 _TRIMMED = " \t\n.。!！;；,，"
 _SHORTEST = 2
+_MOST_PLACES = 64
+_GOES_BEFORE = re.compile(r"[\w.,+-]$|\w['’]$")
+_GOES_ON = re.compile(r"[\w%°]|[.,'’-]\w")
 _CLAUSE = re.compile(r"[.!?:;。！？：；\n|•]|(?:^|\n)\s*[-*+]\s")
 # Words around a quotation that may take back what it says.
 _DOUBT = re.compile(
@@ -25,40 +27,45 @@ _DOUBT = re.compile(
 def find_quote(claim: str, source: str) -> Span | None:
     """Return where the claim stands in the source word for word, ``None`` when it does not.
 
-    White space, Markdown emphasis and final punctuation may differ, nothing else. A claim that
-    is only part of a longer clause is no quote when the rest negates, limits or doubts it.
+    White space, Markdown's marks, link targets and final punctuation may differ, nothing else;
+    a table row may be told as ``header: cell; header: cell``. A claim that is only part of a
+    longer clause or row is no quote when the rest negates, limits or doubts it.
     """
-    tokens = [token for raw in claim.strip(_TRIMMED).split() if (token := raw.strip(_EDGE))]
-    if len(tokens) < _SHORTEST and len(claim) < 12:  # noqa: PLR2004 - one short word is no quote
+    wanted = shown(claim.strip(_TRIMMED)).text.strip(_TRIMMED)
+    if len(wanted) < _SHORTEST or (" " not in wanted and len(claim) < 12):  # noqa: PLR2004 - one short word is no quote
         return None
-    first = tokens[0]
-    if first not in source and first.capitalize() not in source and first.lower() not in source:
-        return None
-    if not all(token in source for token in tokens[1:]):
-        return None
-    pattern = _pattern(tuple(tokens))
-    for match in pattern.finditer(source):
-        if _undoubted(source, match.start(), match.end()):
-            return Span(match.start(), match.end())
+    page = shown(source)
+    for start, end in _places(wanted, page.text):
+        span = page.span(start, end)
+        if _undoubted(source, span.start, span.end):
+            return span
+    return _row_quote(wanted, source) if ": " in wanted else None
+
+
+def _row_quote(wanted: str, source: str) -> Span | None:
+    for row, span in shown_rows(source):
+        for start, end in _places(wanted, row.text):
+            before, after = row.text[:start], row.text[end:].lstrip(_TRIMMED)
+            whole = not before or before.endswith("; ")
+            if whole and (not after or row.text[end] == ";") and _harmless(f"{before} {after}"):
+                return span
     return None
 
 
-@lru_cache(maxsize=256)
-def _pattern(tokens: tuple[str, ...]) -> re.Pattern[str]:
-    first, *others = tokens
-    return re.compile(
-        rf"(?<![\w.,+-])(?<!\w['’]){_either_case(first)}"
-        + "".join(rf"(?:{_MARKUP}|[\"'“”«»])+{re.escape(token)}" for token in others)
-        + r"(?![\w%°]|[.,'’-]\w)"
-    )
-
-
-def _either_case(token: str) -> str:
-    """Return a pattern for the token, its first letter in either case."""
-    initial = token[0]
-    if not initial.isalpha():
-        return re.escape(token)
-    return f"(?:{re.escape(initial.lower())}|{re.escape(initial.upper())}){re.escape(token[1:])}"
+def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the words stand as whole words, the first letter in either case."""
+    first, rest = wanted[0].casefold(), wanted[1:]
+    at = text.find(rest, 1)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            return
+        start, end = at - 1, at + len(rest)
+        opens = text[start].casefold() == first and not _GOES_BEFORE.search(
+            text, max(0, start - 2), start
+        )
+        if opens and not _GOES_ON.match(text, end):
+            yield start, end
+        at = text.find(rest, at + 1)
 
 
 def _undoubted(source: str, start: int, end: int) -> bool:
@@ -69,7 +76,12 @@ def _undoubted(source: str, start: int, end: int) -> bool:
     after = _CLAUSE.search(source, end, end + 300)
     prefix = source[max(before_start, start - 300) : start]
     suffix = source[end : after.start() if after else min(len(source), end + 300)]
-    rest = f"{prefix} {suffix}".strip()
-    if not rest or not any(mark.isalnum() for mark in rest):
+    return _harmless(f"{prefix} {suffix}")
+
+
+def _harmless(rest: str) -> bool:
+    """Return whether words around a quotation leave its meaning alone."""
+    if not any(mark.isalnum() for mark in rest):
         return True
+    rest = rest.strip()
     return not _DOUBT.search(rest) and not polarity(rest, words(rest)).any
