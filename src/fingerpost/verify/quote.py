@@ -13,6 +13,7 @@ from fingerpost.verify.words import words
 _TRIMMED = " \t\n.。!！;；,，"
 _SHORTEST = 2
 _MOST_PLACES = 64
+_PART_ENDS = ("; ", ". ", "! ", "? ")
 _GOES_BEFORE = re.compile(r"[\w.,+-]$|\w['’]$")
 _GOES_ON = re.compile(r"[\w%°]|[.,'’-]\w")
 _CLAUSE = re.compile(r"[.!?:;。！？：；\n|•]|(?:^|\n)\s*[-*+]\s")
@@ -45,9 +46,9 @@ def find_quote(claim: str, source: str) -> Span | None:
 def _row_quote(wanted: str, source: str) -> Span | None:
     for row, span in shown_rows(source):
         for start, end in _places(wanted, row.text):
-            before, after = row.text[:start], row.text[end:].lstrip(_TRIMMED)
-            whole = not before or before.endswith("; ")
-            if whole and (not after or row.text[end] == ";") and _harmless(f"{before} {after}"):
+            before, after = row.text[:start], row.text[end:]
+            whole = not before or before.endswith(_PART_ENDS)
+            if whole and (not after or after[0] in ";.!?") and _harmless(f"{before} {after}"):
                 return span
     return None
 

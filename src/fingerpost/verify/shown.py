@@ -112,7 +112,8 @@ def _rows(source: str) -> Iterator[tuple[Shown, Span]]:
     at = 0
     for line in source.splitlines(keepends=True):
         if "|" not in line:
-            names = None
+            # A header that is repeated above a part of its table stands apart from it.
+            names = names if not line.strip() and _RULE.fullmatch(before.rstrip()) else None
         elif _RULE.fullmatch(line.rstrip()):
             names = _cells(before)
         elif names is not None:
