@@ -10,12 +10,14 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+_BYTECODE = "fingerpost-benchmarks-bytecode"
 
 
 def machine() -> dict[str, Any]:
@@ -70,9 +72,17 @@ def step(script: str, python: str, *arguments: str, timeout_s: float = 3600) -> 
     A step that fails gives ``{"error": …}`` and does not end the benchmark.
     """
     command = [python, script, *arguments]
+    # Bytecode is kept between the steps, as an installed package has it.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment.setdefault("PYTHONPYCACHEPREFIX", str(Path(tempfile.gettempdir()) / _BYTECODE))
     try:
         ran = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout_s, check=False
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            env=environment,
         )
     except subprocess.TimeoutExpired:
         return {"error": f"no answer within {timeout_s:g} s"}

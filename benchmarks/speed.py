@@ -1,19 +1,21 @@
 """Speed and memory of the product, each as a ratio to the raw cost of its parts in the same run.
 
-    python benchmarks/speed.py --tree DIR [--quick] [--embed-seconds 60]
+    python benchmarks/speed.py --tree DIR [--vectors random|local] [--quick] [--embed-seconds 60]
 
 Steps run one after the other, each in a process of its own. CPU is process time (all threads),
 so that the ratios hold on a busy machine; wall times do not.
 
 * ``parser``: markdown-it's block parser alone over every Markdown file of the tree.
 * ``ingest``: reading, splitting and indexing the tree by words.
-* ``fill``: vectors for the whole index from a cheap hashing model, so that a large index can be
-  searched both ways without hours of embedding. Never used for quality.
+* ``fill``: vectors for the whole index: from the local model, or (the default for more than 500
+  files) random ones, so that a large index can be searched both ways without an hour of
+  embedding. Random vectors are never used for quality; the result says which ones these were.
 * ``open``, ``retrieve``, ``memory``: the finished index; one product of all vectors with one
   query is the raw cost beside retrieval.
-* ``embed``: the local model alone, then the product's embedding of the same chunks.
-* ``routes``: whole T1 and T3 routes over a part of the tree, embedded with the local model.
+* ``routes``: opening by `QueryRouter`, whole T1 to T3 routes with the question embedded by the
+  local model, and routes a second with 1 and with 32 questions at once.
 * ``reindex``: the index after one changed file.
+* ``embed``: the local model alone, then the product's embedding of the same chunks.
 """
 
 from __future__ import annotations
@@ -30,6 +32,11 @@ import steps
 from machine import keep, ratio, step
 
 SMALL_FILES = 110
+MANY_FILES = 500
+
+
+def _vectors(kind: str) -> Any:
+    return steps.local_model() if kind == "local" else steps.RandomVectors()
 
 
 def run_step(options: argparse.Namespace) -> dict[str, Any]:
@@ -38,9 +45,9 @@ def run_step(options: argparse.Namespace) -> dict[str, Any]:
     named: dict[str, Callable[[], dict[str, Any]]] = {
         "parser": lambda: steps.parse_alone(tree),
         "ingest": lambda: steps.ingest(tree, index),
-        "fill": lambda: steps.fill(index, steps.HashingModel()),
+        "fill": lambda: steps.fill(index, _vectors(options.vectors)),
         "open": lambda: steps.open_index(index),
-        "retrieve": lambda: steps.retrieve(index, steps.HashingModel()),
+        "retrieve": lambda: steps.retrieve(index, steps.local_model()),
         "embed-alone": lambda: steps.embed_alone(index, n_texts=options.texts, threads=2),
         "embed-product": lambda: steps.fill(
             index, steps.local_model(), seconds=options.embed_seconds
@@ -73,20 +80,29 @@ def measure(options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
         print(f"{name}: {json.dumps(found)}", file=sys.stderr)
         return found
 
-    out: dict[str, Any] = {"tree": options.tree.name, "whole": {}, "small": {}}
-    out["whole"]["parser"] = one("parser", whole, "whole-index")
-    for name in ("ingest", "fill", "open", "retrieve", "reindex"):
-        out["whole"][name] = one(name, whole, "whole-index")
-    for name in ("ingest", "fill", "open", "retrieve"):
-        out["small"][name] = one(name, small, "small-index")
+    kind = options.vectors
+    if kind is None:
+        kind = "random" if len(steps.files_of(whole)) > MANY_FILES else "local"
+    out: dict[str, Any] = {
+        "tree": options.tree.name,
+        "vectors": kind if kind == "local" else "random: right for speed, wrong for answers",
+        "whole": {"parser": one("parser", whole, "whole-index")},
+        "small": {},
+    }
+    steps_of_index = ("ingest", "fill", "open", "retrieve", "routes", "reindex")
+    for name in steps_of_index:
+        out["whole"][name] = one(name, whole, "whole-index", "--vectors", kind)
+    if len(steps.files_of(whole)) <= SMALL_FILES:
+        out["small"] = {name: out["whole"][name] for name in steps_of_index}
+    else:
+        for name in steps_of_index:
+            out["small"][name] = one(name, small, "small-index", "--vectors", kind)
     one("ingest", small, "embedded-index")
     seconds = "10" if options.quick else str(options.embed_seconds)
     product = one("embed-product", small, "embedded-index", "--embed-seconds", seconds)
     texts = str(max(20, product.get("embedded", 20)))
     alone = one("embed-alone", small, "embedded-index", "--texts", texts)
     out["small"].update({"embed-product": product, "embed-alone": alone})
-    routed = small if not options.quick else steps.copied(options.tree, scratch / "tiny", 20)
-    out["small"]["routes"] = one("routes", routed, "routes-index")
     out["ratios"] = ratios(out)
     return out
 
@@ -108,6 +124,9 @@ def ratios(out: dict[str, Any]) -> dict[str, Any]:
         "hybrid CPU by one product, small": ratio(
             small["retrieve"].get("hybrid_cpu_ms"), small["retrieve"].get("product_cpu_ms")
         ),
+        "routes a second, 32 at once by 1, whole": ratio(
+            whole["routes"].get("routes_per_s_at_32"), whole["routes"].get("routes_per_s_at_1")
+        ),
     }
 
 
@@ -116,6 +135,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, required=True, help="folder of Markdown files")
     parser.add_argument("--quick", action="store_true", help="100 files; results are not kept")
+    parser.add_argument(
+        "--vectors",
+        choices=("random", "local"),
+        help="default: random for more than 500 files, else local",
+    )
     parser.add_argument("--embed-seconds", type=float, default=60.0)
     parser.add_argument("--step", help=argparse.SUPPRESS)
     parser.add_argument("--index", type=Path, help=argparse.SUPPRESS)
@@ -128,7 +152,7 @@ def main() -> None:
         out = measure(options, Path(folder))
     print(json.dumps(out, indent=2))
     if not options.quick:
-        print(f"kept in {keep('speed', out)}")
+        print(f"kept in {keep(f'speed-{options.tree.name}', out)}")
 
 
 if __name__ == "__main__":
