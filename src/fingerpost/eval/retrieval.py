@@ -165,6 +165,7 @@ class Searcher:
                 fallbacks=found.fallbacks,
                 lexical_weight=found.weight,
                 coverage=found.coverage,
+                unknown_terms=found.question.unknown,
             )
         request = RetrieveRequest(
             text=question,

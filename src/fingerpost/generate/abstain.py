@@ -23,6 +23,8 @@ _NAME = re.compile(
 )
 # Below this share of the question's terms in the best hit, nothing matches at all.
 _NO_MATCH = 0.25
+# Below this cosine (or share of terms) a name that stands nowhere is not excused by the rest.
+_NEAR = 0.5
 # A heading that makes up this share of the question, by weight, is what is asked for.
 _SECTION_SHARE = 0.7
 
@@ -60,6 +62,9 @@ def judge(
     if _names_section(question, evidence):
         return None
     values = support(question, evidence, units)
+    near = values.get("vector", values["best"])
+    if near < _NEAR and _names_unknown(question, evidence, language):
+        return AbstentionReason.EVIDENCE_TOO_WEAK
     model = _model("vector" in values, language)
     score = model["bias"] + sum(model[name] * value for name, value in values.items())
     if score >= model["threshold"]:
@@ -67,6 +72,20 @@ def judge(
     if values["best"] < _NO_MATCH:
         return AbstentionReason.NO_DOCUMENT_MATCHES
     return AbstentionReason.EVIDENCE_TOO_WEAK
+
+
+def _names_unknown(question: str, evidence: Evidence, language: str) -> bool:
+    """Return whether the question is about a name that stands nowhere in the index.
+
+    Only in English, where a capital inside a sentence marks a name, and only when not every
+    word has one.
+    """
+    words = question[:_MAX_QUESTION].split()
+    capitals = sum(word[:1].isupper() for word in words)
+    if language != "en" or not evidence.unknown_terms or 2 * capitals > len(words):
+        return False
+    tokens = [set(analyse(name)) for name in _NAME.findall(question[:_MAX_QUESTION])]
+    return any(name and name <= evidence.unknown_terms for name in tokens)
 
 
 def _names_section(question: str, evidence: Evidence) -> bool:

@@ -101,6 +101,7 @@ def evidence_of(
         fallbacks=tuple(run.fallbacks),
         lexical_weight=found.weight,
         coverage=found.question.coverage(texts),
+        unknown_terms=found.question.unknown,
         generation=run.reader.info.generation,
         timings=run.timings,
     )

@@ -25,6 +25,7 @@ class Question:
         tokens: Analysed token → weight, at most 256; empty for a blank question.
         rarity: For each token of the question itself its inverse document frequency, > 0; a
             token found nowhere is as rare as can be.
+        unknown: Tokens of the question itself that stand nowhere in the index.
         n_known: How many of the question's own tokens stand anywhere in the index.
         n_chunks: Size of the index, for the scale of rarity.
         context: Earlier questions of the conversation, oldest first.
@@ -33,6 +34,7 @@ class Question:
     text: str
     tokens: Mapping[str, float]
     rarity: Mapping[str, float]
+    unknown: frozenset[str]
     n_known: int
     n_chunks: int
     context: tuple[str, ...] = field(default=())
@@ -88,8 +90,9 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
         for token, weight in query_tokens(clean(turn)).items():
             if len(tokens) < MAX_TOKENS:
                 tokens.setdefault(token, CONTEXT_WEIGHT * weight / 2**back)
-    n_known = sum(frequency.get(t, 0) > 0 for t in own)
-    return Question(kept, tokens, rarity, n_known, n_chunks, tuple(context))
+    unknown = frozenset(t for t in own if not frequency.get(t, 0))
+    n_known = len(own) - len(unknown)
+    return Question(kept, tokens, rarity, unknown, n_known, n_chunks, tuple(context))
 
 
 def rarity_of(n_containing: int, n_chunks: int) -> float:

@@ -65,6 +65,7 @@ class Evidence:
         lexical_weight: Weight of the lexical leg in fusion, 0 to 1; ``None`` when one leg ran.
         coverage: Share of the question's content terms, weighted by rarity, that stand in the
             best hits, 0 to 1.
+        unknown_terms: Analysed terms of the question that stand nowhere in the index.
         generation: Index generation that was read.
         timings: Stage name → milliseconds.
     """
@@ -78,6 +79,7 @@ class Evidence:
     synthesis: str = ""
     lexical_weight: float | None = None
     coverage: float = 0.0
+    unknown_terms: frozenset[str] = frozenset()
     generation: int = 0
     timings: dict[str, float] = field(default_factory=dict, hash=False)
 
