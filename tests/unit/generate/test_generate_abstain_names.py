@@ -6,7 +6,7 @@ from fingerpost.types import AbstentionReason, Chunk, Document, Evidence, Hit, S
 _DOCUMENT = Document("d", "a.md", "docs", "file:///a.md", "Heron", "0")
 
 
-def _evidence(text, heading, unknown=()):
+def _evidence(text, heading, unknown=(), coverage=0.4):
     chunk = Chunk("c", "d", 0, text, Span(0, len(text)), ("Heron", heading), 1, 3, search_text=text)
     return Evidence(
         (Hit(chunk, _DOCUMENT, 0.8, lexical_rank=1, lexical_score=3.0),),
@@ -32,5 +32,5 @@ def test_a_question_that_is_little_more_than_a_heading_is_answered_from_its_sect
 
 
 def test_a_heading_that_is_one_word_of_many_is_no_answer():
-    evidence = _evidence("Run the installer.", "Install", {"coffe", "machin", "kitchen"})
+    evidence = _evidence("Run the installer.", "Install", {"coffe", "machin", "kitchen"}, 0.1)
     assert should_abstain("How do I install a coffee machine in the kitchen?", evidence) is not None
