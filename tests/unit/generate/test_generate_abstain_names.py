@@ -10,7 +10,7 @@ def _evidence(text, heading, unknown=(), coverage=0.4):
     chunk = Chunk("c", "d", 0, text, Span(0, len(text)), ("Heron", heading), 1, 3, search_text=text)
     return Evidence(
         (Hit(chunk, _DOCUMENT, 0.8, lexical_rank=1, lexical_score=3.0),),
-        coverage=0.4,
+        coverage=coverage,
         unknown_terms=frozenset(unknown),
     )
 

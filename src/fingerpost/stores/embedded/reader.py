@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +22,7 @@ from fingerpost.stores.embedded.rows import (
     DOCUMENT_COLUMNS,
     read_chunk,
     read_document,
+    read_headings,
     to_bytes,
     to_text,
 )
@@ -242,10 +242,9 @@ class EmbeddedReader:
         """Yield (document id, heading path, characters covered) for each heading path."""
         for row in self._document_rows("ORDER BY source, path"):
             with guarded(self._folder):
-                document = read_document(row, self._folder)
-                headings = json.loads(row[8])
+                document_id, headings = read_headings(row, self._folder)
             for path, size in headings:
-                yield document.id, tuple(path), size
+                yield document_id, tuple(path), size
 
     def languages(self) -> dict[str, int]:
         """Return chunk counts by language, most first."""

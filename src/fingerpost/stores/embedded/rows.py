@@ -153,9 +153,8 @@ def read_document(row: Sequence[Any], folder: Path) -> Document:
     Raises:
         IndexCorruptError: The row is not what was written.
     """
-    if checksum(row[:-1]) != row[-1]:
-        raise corrupt(folder, DATABASE_FILE, f"document {row[0]} does not match its checksum")
-    record = json.loads(row[7])
+    _check_document(row, folder)
+    record = json.loads(row[7].decode())
     return Document(
         id=to_text(row[1]),
         path=to_text(row[3]),
@@ -169,3 +168,18 @@ def read_document(row: Sequence[Any], folder: Path) -> Document:
         metadata=record["metadata"],
         size_bytes=record["size_bytes"],
     )
+
+
+def read_headings(row: Sequence[Any], folder: Path) -> tuple[str, list[tuple[list[str], int]]]:
+    """Return the id of a row of `DOCUMENT_COLUMNS` and its (heading path, characters) pairs.
+
+    Raises:
+        IndexCorruptError: The row is not what was written.
+    """
+    _check_document(row, folder)
+    return to_text(row[1]), json.loads(row[8].decode())
+
+
+def _check_document(row: Sequence[Any], folder: Path) -> None:
+    if checksum(row[:-1]) != row[-1]:
+        raise corrupt(folder, DATABASE_FILE, f"document {row[0]} does not match its checksum")
