@@ -83,7 +83,9 @@ def _events() -> str:
     text = _head("Events", "events")
     text += "Every event carries `type`, `at` (seconds since the epoch) and `query_id`.\n\n"
     text += "| type | class | fields | meaning |\n|---|---|---|---|\n"
-    for kind in events.Event.__subclasses__():
+    for kind in vars(events).values():
+        if not isinstance(kind, type) or kind.__base__ is not events.Event:
+            continue
         own = [f.name for f in dataclasses.fields(kind) if f.name not in ("at", "query_id")]
         fields = ", ".join(f"`{name}`" for name in own) or "none"
         text += f"| `{kind.type}` | `{kind.__name__}` | {fields} | {_first(kind.__doc__)} |\n"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
+from queue import Queue
 from typing import TypeVar
 
 import anyio
@@ -25,12 +26,16 @@ def inside_event_loop() -> bool:
 
 
 class Portal:
-    """Runs async functions from threads without an event loop; made at the first call."""
+    """Runs async functions from threads without an event loop; made at the first call.
+
+    A program that ends without `close` is not held up: the loop's thread is a daemon, and a
+    second one waits for the main thread and then stops the loop, which lets its workers go.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._context: AbstractContextManager[anyio.from_thread.BlockingPortal] | None = None
         self._portal: anyio.from_thread.BlockingPortal | None = None
+        self._thread: threading.Thread | None = None
 
     def call(self, function: Callable[[], Awaitable[T]]) -> T:
         """Run ``function()`` to its end and return what it returns.
@@ -43,15 +48,40 @@ class Portal:
                 "a blocking call inside a running event loop would stop it",
                 hint="Await the method without _sync instead.",
             )
-        with self._lock:
-            if self._portal is None:
-                self._context = anyio.from_thread.start_blocking_portal()
-                self._portal = self._context.__enter__()
-        return self._portal.call(function)
+        return self._started().call(function)
 
     def close(self) -> None:
         """End the thread. Safe to call twice."""
         with self._lock:
-            context, self._context, self._portal = self._context, None, None
-        if context is not None:
-            context.__exit__(None, None, None)
+            portal, self._portal = self._portal, None
+            thread, self._thread = self._thread, None
+        if portal is None or thread is None:
+            return
+        # The loop may have ended on its own already.
+        with contextlib.suppress(RuntimeError):
+            portal.call(portal.stop)
+        thread.join()
+
+    def _started(self) -> anyio.from_thread.BlockingPortal:
+        with self._lock:
+            if self._portal is None:
+                ready: Queue[anyio.from_thread.BlockingPortal] = Queue()
+                self._thread = threading.Thread(
+                    target=anyio.run, args=(_serve, ready), name="fingerpost-loop", daemon=True
+                )
+                self._thread.start()
+                self._portal = ready.get()
+                threading.Thread(
+                    target=self._close_after_main, name="fingerpost-exit", daemon=True
+                ).start()
+            return self._portal
+
+    def _close_after_main(self) -> None:
+        threading.main_thread().join()
+        self.close()
+
+
+async def _serve(ready: Queue[anyio.from_thread.BlockingPortal]) -> None:
+    async with anyio.from_thread.BlockingPortal() as portal:
+        ready.put(portal)
+        await portal.sleep_until_stopped()

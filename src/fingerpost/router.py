@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from fingerpost import wiring
-from fingerpost.blocking import Portal
+from fingerpost.blocking import Portal, inside_event_loop
 from fingerpost.cache import ResultCache, result_key
 from fingerpost.config.load import load_config
 from fingerpost.config.schema import QueryRouterConfig
@@ -28,6 +28,8 @@ from fingerpost.types.evidence import Evidence
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 from fingerpost.types.stats import CorpusStats, IndexSummary
+
+T = TypeVar("T")
 
 
 class QueryRouter:
@@ -251,15 +253,15 @@ class QueryRouter:
         Raises:
             UsageError: Called inside a running event loop.
         """
-        return self._portal.call(partial(self.route, query, **request))
+        return self._blocking(partial(self.route, query, **request))
 
     def classify_sync(self, query: str, **request: Any) -> ClassificationResult:
         """Blocking twin of `classify`."""
-        return self._portal.call(partial(self.classify, query, **request))
+        return self._blocking(partial(self.classify, query, **request))
 
     def retrieve_sync(self, query: str, **request: Any) -> Evidence:
         """Blocking twin of `retrieve`."""
-        return self._portal.call(partial(self.retrieve, query, **request))
+        return self._blocking(partial(self.retrieve, query, **request))
 
     def init_sync(self) -> None:
         """Blocking twin of `init`."""
@@ -290,13 +292,19 @@ class QueryRouter:
     def __exit__(self, *exception: object) -> None:
         self.close_sync()
 
+    def _blocking(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Run a call that needs an open router; do not start a thread only to say it is not."""
+        if not inside_event_loop():
+            self._opened()
+        return self._portal.call(call)
+
     def _opened(self) -> Pipeline:
         if self._closed:
             raise UsageError("this router is closed", hint="Make a new one.")
         if self._pipeline is None:
             raise UsageError(
                 "this router is not open",
-                hint="Use 'async with', 'with', or call init() first.",
+                hint="Use 'with' or init_sync(), 'async with' or init().",
             )
         return self._pipeline
 

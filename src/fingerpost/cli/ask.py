@@ -50,7 +50,7 @@ def ask(
     embed_wait: float,
     **options: Any,
 ) -> int:
-    r"""Answer QUESTION from the documents in each PATH (folders, files or globs).
+    """Answer QUESTION from the documents in each PATH (folders, files or globs).
 
     Without a PATH the corpus is the one of fingerpost.toml or FINGERPOST_KNOWLEDGE_CORPUS.
 
@@ -58,7 +58,7 @@ def ask(
     fingerpost ask docs "How do I install it?"
     fingerpost ask docs runbooks/*.md "What does error E1234 mean?" --explain
     fingerpost ask docs "Which exit codes are there?" --filter path=how-to/** --json
-    """
+    """  # noqa: D301 - \b is click's own mark for text that is not refilled
     from fingerpost.cli.render import explain_result, result_json, show_result
 
     result, note = _answer(arguments, embed_wait, explain=explain, **options)
@@ -93,6 +93,7 @@ def _answer(
     embedder: str,
 ) -> tuple[Any, str]:
     from fingerpost.config.load import load_config
+    from fingerpost.errors import ConfigError
     from fingerpost.router import QueryRouter
 
     *paths, question = arguments
@@ -104,7 +105,14 @@ def _answer(
         embed="never",
         verify_citations=False if no_verify else None,
     )
-    router = QueryRouter(load_config(given, file=config_file).config)
+    try:
+        router = QueryRouter(load_config(given, file=config_file).config)
+    except ConfigError as error:
+        if paths or not str(error).startswith("knowledge_corpus is required"):
+            raise
+        raise click.UsageError(
+            f"give a PATH and a QUESTION; {question!r} alone was taken as the question"
+        ) from None
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:

@@ -94,4 +94,5 @@ class Conversation:
         elif self._last is not None and line == "/explain":
             explain_result(self._last)
         else:
-            click.echo(_HELP)
+            known = line in ("/sources", "/explain", "/help")
+            click.echo(_HELP if known else f"{plain(line)} is no command. {_HELP}")

@@ -21,6 +21,8 @@ _LOOK = {
 }
 _TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
 _CLAIM_WIDTH = 76
+_SUPPORTED_SHOWN = 8
+_CANDIDATES_SHOWN = 25
 
 
 def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
@@ -66,11 +68,21 @@ def show_result(result: QueryResult) -> None:
             click.echo("  " + source_line(source))
     if result.grounding is not None and result.grounding.claims:
         click.echo("\n" + click.style("Verdicts", bold=True))
-        for claim in result.grounding.claims:
+        for claim in _told(result.grounding.claims):
             click.echo("  " + claim_line(claim))
+        hidden = result.grounding.total_claims - len(_told(result.grounding.claims))
+        if hidden:
+            click.echo(f"  … and {hidden} more supported claims (--json lists all)")
     click.echo("\n" + click.style(plain(route_line(result)), dim=True))
     if result.rewritten_query:
         click.echo(click.style(f"asked as: {plain(result.rewritten_query)}", dim=True))
+
+
+def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
+    """Return every claim that is not supported, and the first few that are."""
+    supported = [claim for claim in claims if claim.verdict is Verdict.SUPPORTED]
+    few = set(map(id, supported[:_SUPPORTED_SHOWN]))
+    return [c for c in claims if c.verdict is not Verdict.SUPPORTED or id(c) in few]
 
 
 def source_line(source: SourceCitation) -> str:
@@ -105,10 +117,16 @@ def route_line(result: QueryResult) -> str:
         result.generation_mode.value,
         _grounding(result),
         "fallbacks: " + (", ".join(result.fallbacks_used) or "none"),
-        result.retrieval_mode,
+        _search(result),
         f"{result.duration_ms:.0f} ms",
     ]
     return " · ".join(parts + (["cached"] if result.cached else []))
+
+
+def _search(result: QueryResult) -> str:
+    if result.tiers_used == (0,):
+        return "nothing searched"
+    return "words alone" if result.retrieval_mode == "keyword-only" else "words and vectors"
 
 
 def _grounding(result: QueryResult) -> str:
@@ -143,8 +161,11 @@ def explain_result(result: QueryResult) -> None:
     legs = "" if words is None else f" (words {words:.2f}, vectors {1 - words:.2f})"
     click.echo("\n" + click.style(f"Candidates{legs}", bold=True))
     click.echo("  fused  words        vector       score  place")
-    for hit in result.candidates:
+    for hit in result.candidates[:_CANDIDATES_SHOWN]:
         click.echo("  " + candidate_line(hit))
+    if len(result.candidates) > _CANDIDATES_SHOWN:
+        more = len(result.candidates) - _CANDIDATES_SHOWN
+        click.echo(f"  … and {more} more (--explain --json lists all)")
     spent = ", ".join(f"{name} {value:.1f} ms" for name, value in result.timings.items())
     click.echo(f"\n  {spent}")
 

@@ -182,7 +182,8 @@ def _unknown(place: str) -> UnknownSettingError:
     known = list(QueryRouterConfig.model_fields) + [
         f"strategy_config.{name}" for name in QueryRouterStrategyConfig.model_fields
     ]
-    near = difflib.get_close_matches(place, known, n=1)
+    nested = [name for name in known if name.endswith(f".{place}")]
+    near = nested or difflib.get_close_matches(place, known, n=1)
     return UnknownSettingError(
         f"there is no setting {place!r}",
         hint=f"Did you mean {near[0]!r}?" if near else "See docs/reference/settings.md.",
