@@ -28,7 +28,7 @@ def watch(
     except ImportError as error:
         raise MissingExtraError(
             "watching for changes needs the package 'watchfiles'",
-            hint="pip install 'fingerpost[watch]'",
+            hint="In the repository: pip install '.[watch]'",
         ) from error
     folders = [root.folder for root in roots]
 

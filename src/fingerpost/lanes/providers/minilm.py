@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSTALL_HINT", "MiniLmEmbedder", "model_folder"]
 
-INSTALL_HINT: Final = "pip install 'fingerpost[local]' ./packages/fingerpost-minilm"
+INSTALL_HINT: Final = "In the repository: pip install '.[local]' ./packages/fingerpost-minilm"
 
 _NAME: Final = "local/minilm-l6-v2-int8"
 _DIMENSION: Final = 384

