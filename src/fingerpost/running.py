@@ -17,6 +17,7 @@ from fingerpost.observe import events
 from fingerpost.observe.observer import Observer
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.answer import Answer
+from fingerpost.types.document import readable_text
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.query import Query
 from fingerpost.types.result import Usage
@@ -105,10 +106,13 @@ def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:
     texts = []
     for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1):
         hit = by_id[chunk_id]
-        prefix = hit.chunk.prefix + "\n" if hit.chunk.prefix else ""
+        words = readable_text(hit.chunk, hit.document.format)
+        # What is read of a notebook or page of HTML holds its prefix already.
+        repeated = hit.chunk.prefix and words == hit.chunk.text
+        prefix = hit.chunk.prefix + "\n" if repeated else ""
         texts.append(
             SourceText(
-                text=prefix + hit.chunk.text,
+                text=prefix + words,
                 index=index,
                 ref=hit.document.path,
                 line_start=max(1, hit.chunk.line_start - prefix.count("\n")),

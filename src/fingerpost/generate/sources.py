@@ -7,8 +7,10 @@ from urllib.parse import quote
 
 from fingerpost.generate.plain import neutralise, plain_text
 from fingerpost.types import Answer, Evidence, Hit, SourceCitation
+from fingerpost.types.document import readable_text
 
 _MAX_SNIPPET = 300
+_MIN_QUOTE = 20
 _SUFFIX = re.compile(
     r"(?:/?(?:index|readme|_index))?\.(?:mdx?|markdown|rst|html?|txt|ipynb)$", re.IGNORECASE
 )
@@ -85,7 +87,10 @@ def _line(text: str) -> str:
 def _snippet(hit: Hit, start: int | None) -> str:
     """Return the source's own words from the first quoted ones on, cut at a word."""
     begin = max(0, (start or 0) - hit.chunk.span.start) if start is not None else 0
-    text = plain_text(hit.chunk.text[begin : begin + 4 * _MAX_SNIPPET])
+    words = readable_text(hit.chunk, hit.document.format)
+    if words != hit.chunk.text:
+        begin = max(0, words.find(hit.chunk.text[begin : begin + _MIN_QUOTE]))
+    text = plain_text(words[begin : begin + 4 * _MAX_SNIPPET])
     if len(text) <= _MAX_SNIPPET:
         return text
     cut = text[: _MAX_SNIPPET - 1]

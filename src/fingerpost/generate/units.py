@@ -13,6 +13,7 @@ from fingerpost.generate.plain import code_text, neutralise, plain_text
 from fingerpost.text.analyse import analyse
 from fingerpost.text.sentences import sentences
 from fingerpost.types import Chunk, Hit, Span
+from fingerpost.types.document import readable_text
 
 
 class UnitKind(StrEnum):
@@ -112,9 +113,11 @@ class _Splitter:
         self.chunk = chunk
         self.markup = markup
         self.position = position
-        self.raw = chunk.text
+        self.raw = readable_text(chunk, markup)
+        self.woven = self.raw != chunk.text  # places in it are not places in the document
         # Blocks and sentences are found in ``text``, words are shown from ``raw``.
-        self.text = _html_as_text(self.raw) if self.markup == "html" else self.raw
+        tagged = self.markup == "html" and not self.woven
+        self.text = _html_as_text(self.raw) if tagged else self.raw
         self.units: list[Unit] = []
         self.heading = ""
         self.fresh = True
@@ -122,7 +125,8 @@ class _Splitter:
 
     def run(self) -> list[Unit]:
         group = -1
-        for block in scan(self.text, prefix=self.chunk.prefix, markup=self.markup):
+        prefix = "" if self.woven else self.chunk.prefix
+        for block in scan(self.text, prefix=prefix, markup=self.markup):
             if block.kind is BlockKind.HEADING:
                 self.heading = plain_text(self.raw[block.start : block.end].strip("#= \t"))
                 self.fresh, self.lead = True, None
@@ -157,11 +161,10 @@ class _Splitter:
     ) -> None:
         if not _WORD.search(text):
             return
-        base = self.chunk.span.start
         unit = Unit(
             kind,
             text,
-            Span(base + span[0], base + span[1]),
+            self._quote(span),
             self.position,
             len(self.units),
             block.group,
@@ -172,6 +175,16 @@ class _Splitter:
         )
         self.units.append(unit)
         self.fresh = False
+
+    def _quote(self, span: tuple[int, int]) -> Span:
+        """Return the place in the document; the whole chunk where the words stand in pieces."""
+        start, end = span
+        if self.woven:
+            start = self.chunk.text.find(self.raw[start:end])
+            if start < 0:
+                return self.chunk.span
+            end += start - span[0]
+        return Span(self.chunk.span.start + start, self.chunk.span.start + end)
 
     def _code(self, block: Block) -> None:
         """Add code, introduced by the sentence or item right before it."""

@@ -88,6 +88,17 @@ class Chunk:
     search_text: str = ""
 
 
+def readable_text(chunk: Chunk, markup: str) -> str:
+    """Return what a person reads of a chunk: of JSON and HTML the prose and code, else ``text``.
+
+    Args:
+        chunk: A chunk of a document.
+        markup: The document's ``format``.
+    """
+    woven = markup in {"html", "notebook"} and chunk.search_text
+    return chunk.search_text if woven else chunk.text
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link from one document to another place in the corpus, as written and resolved.
