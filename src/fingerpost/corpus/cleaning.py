@@ -7,12 +7,22 @@ from functools import lru_cache
 from html import unescape
 from typing import Final
 
-from fingerpost.corpus.prose import clean_fence, clean_prose, clean_table, tidy
+from fingerpost.corpus.prose import (
+    clean_cell,
+    clean_cell_fence,
+    clean_fence,
+    clean_prose,
+    clean_table,
+    tidy,
+)
 from fingerpost.corpus.rst import clean_rst
 
 _SILENT: Final = frozenset({"rule", "comment", "hidden"})
 # Neighbours of these kinds are cleaned together, as prose.
 PROSE: Final = frozenset({"paragraph", "list", "quote", "html", "heading"})
+FENCES: Final = frozenset({"fence", "cellfence"})
+_CELLS: Final = frozenset({"cell", "celltable"})
+TABLES: Final = frozenset({"table", "celltable"})
 
 
 def search_text_of(kind: str, text: str) -> tuple[str, tuple[str, ...]]:
@@ -30,6 +40,8 @@ def _cleaned(kind: str, text: str) -> tuple[str, tuple[str, ...]]:
     targets: list[str] = []
     if kind in PROSE:
         found = tidy(clean_prose(text, targets))
+    elif kind in _CELLS:
+        found = tidy(clean_cell(text, targets))
     elif kind == "table":
         found = tidy(clean_table(text, targets))
     elif kind == "rst":
@@ -43,15 +55,24 @@ _MAX_REMEMBERED = 8_000
 _remembered = lru_cache(maxsize=16_384)(_cleaned)
 
 
+def _fenced(code: str) -> str:
+    """Return code between fences, so that it is told from prose wherever it is shown."""
+    if not code.strip():
+        return ""
+    fence = "~~~~~~~~" if "```" in code else "```"
+    return f"{fence}\n{code}\n{fence}"
+
+
 def _after_first_line(text: str) -> str:
     return text.partition("\n")[2].strip("\n")
 
 
 _CLEANERS: Final[dict[str, Callable[[str], str]]] = {
     "fence": clean_fence,
+    "cellfence": clean_cell_fence,
     "code": lambda text: text.strip("\n").rstrip(),
     "plain": str.strip,
     "woven": lambda text: tidy(unescape(text)),
-    "wovencode": lambda text: unescape(text).strip("\n").rstrip(),
+    "wovencode": lambda text: _fenced(unescape(text).strip("\n").rstrip()),
     "rstcode": _after_first_line,
 }

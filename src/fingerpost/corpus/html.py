@@ -53,6 +53,8 @@ class _Loom:
     language: str = ""
     heading: list[str] = field(default_factory=list)
     first_h1: str = ""
+    n_heads: int = 0
+    item: bool = False
 
     def write(self, text: str, place: int) -> None:
         """Add text of the file, white space as blanks, long lines folded at a word."""
@@ -63,6 +65,10 @@ class _Loom:
                 place += len(text) - len(text.lstrip())
                 text = text.lstrip()
             text = re.sub(r"\s", " ", text)
+            if self.item and text:
+                self.weave.add("- ", place)
+                self.line_size += 2
+                self.item = False
             while self.line_size + len(text) > _MAX_LINE:
                 cut = text.rfind(" ", 0, max(1, _MAX_LINE - self.line_size)) + 1 or _MAX_LINE
                 self._put(text[:cut], place)
@@ -203,8 +209,17 @@ def _flow(loom: _Loom, name: str, place: int, *, closing: bool) -> None:
     """Break lines and blocks where an element of prose starts or ends."""
     if name in ("td", "th"):
         if not closing and loom.line_size:
-            loom.weave.add("  ", place)
+            loom.weave.add(" | ", place)
+        loom.n_heads += name == "th" and not closing
+    elif name == "tr" and closing and loom.n_heads > 1 and loom.line_size:
+        loom.end_line(place)
+        loom.weave.add("|".join(["---"] * loom.n_heads) + "\n", place)
+        loom.line += 1
+    elif name == "li" and not closing and not loom.level:
+        loom.end_line(place)
+        loom.item = True
     elif name in _BREAKS and not loom.level:
+        loom.n_heads = 0 if name == "tr" else loom.n_heads
         loom.end_line(place)
         if name in ("p", "ul", "ol", "table", "div", "section", "dl"):
             loom.end_block(place)

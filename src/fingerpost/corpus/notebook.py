@@ -7,7 +7,7 @@ import re
 from json import scanner
 from typing import Any
 
-from fingerpost.corpus.blocks import parse_blocks
+from fingerpost.corpus.blocks import Block, parse_blocks
 from fingerpost.corpus.source import ParsedText, Weave
 
 _scan_string: Any = json.decoder.scanstring  # type: ignore[attr-defined] # not in typeshed
@@ -48,7 +48,18 @@ def parse_notebook(text: str, start: int) -> ParsedText:
         if isinstance(cell, dict):
             _cell(weave, text, cell, language)
     woven = weave.text()
-    return ParsedText(woven, parse_blocks(woven), start, len(text), weave=weave)
+    blocks = [_of_cell(block) for block in parse_blocks(woven)]
+    return ParsedText(woven, blocks, start, len(text), weave=weave)
+
+
+# Shown as they are searched (their place in the file is JSON), so they keep what parts them.
+_CELL_KINDS = {"fence": "cellfence", "table": "celltable"} | dict.fromkeys(
+    ("paragraph", "list", "quote", "html"), "cell"
+)
+
+
+def _of_cell(block: Block) -> Block:
+    return block._replace(kind=_CELL_KINDS.get(block.kind, block.kind))
 
 
 def _load(text: str, start: int) -> Any:

@@ -32,6 +32,9 @@ _MIN_ENGLISH = 6
 # Greek to Indic and East Asian letters; box drawing, arrows and emoji are no script.
 _OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7ff]")
 _OTHER_SCRIPT_SHARE = 0.2
+_MIN_OTHER_SCRIPT = 8
+_LONG_SAMPLE_CHARS = 4000
+_PROSE_KINDS = frozenset({"paragraph", "list", "quote", "heading", "cell", "woven", "plain", "rst"})
 _NO_PATHS = Paths(())
 
 
@@ -165,7 +168,7 @@ class _Builder:
         root = given if given and not h1 else ""
         title = given or clean_inline(h1) or PurePosixPath(self.file.path).stem
         pieces = self._pieces(root)
-        language = self.front.language or self.parsed.language or _language_of(pieces)
+        language = self.front.language or self.parsed.language or _language_of(pieces, self.parsed)
         document = Document(
             id=document_id(self.file.source, self.file.path),
             path=self.file.path,
@@ -304,8 +307,8 @@ class _Trail:
         return found
 
 
-def _language_of(pieces: Sequence[Piece]) -> str:
-    """Return the language of a sample of the pieces' prose."""
+def _language_of(pieces: Sequence[Piece], parsed: ParsedText) -> str:
+    """Return the language of a document by its prose, of one without prose by all its words."""
     sample: list[str] = []
     size = 0
     for piece in pieces:
@@ -318,7 +321,20 @@ def _language_of(pieces: Sequence[Piece]) -> str:
         lowered = text.lower()
         if sum(map(lowered.count, _ENGLISH)) >= _MIN_ENGLISH:
             return "en"  # the usual case, without asking for every other language
-    return detect_language(text) if text.strip() else "und"
+    found = detect_language(_prose_of(parsed))
+    return detect_language(text) if found == "und" and text.strip() else found
+
+
+def _prose_of(parsed: ParsedText) -> str:
+    """Return the first few thousand characters that stand in neither code nor tables."""
+    lines = parsed.text.split("\n")
+    sample: list[str] = []
+    room = _LONG_SAMPLE_CHARS
+    for block in parsed.blocks:
+        if block.kind in _PROSE_KINDS and room > 0:
+            sample.append("\n".join(lines[block.start : block.end])[:room])
+            room -= len(sample[-1])
+    return "\n".join(sample)
 
 
 def _chunk_language(text: str, language: str) -> str:
@@ -326,7 +342,10 @@ def _chunk_language(text: str, language: str) -> str:
     if text.isascii() or language in _WIDE_SCRIPTS:
         return language
     n_other = len(_OTHER_SCRIPT.findall(text))
-    return detect_language(text) if n_other > _OTHER_SCRIPT_SHARE * len(text) else language
+    if n_other < _MIN_OTHER_SCRIPT or n_other <= _OTHER_SCRIPT_SHARE * len(text):
+        return language
+    found = detect_language(text)
+    return language if found == "und" else found
 
 
 _WIDE_SCRIPTS = frozenset({"zh", "ja", "ko", "th", "ru", "el", "ar", "he", "hi", "fa", "uk"})

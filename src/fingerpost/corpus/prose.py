@@ -28,6 +28,7 @@ _LEAD = re.compile(
     r"^[ \t]*(?:>[ \t>]*)?(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?(?:#{1,6}[ \t]+)?",
     re.MULTILINE,
 )
+_BULLET = re.compile(r"^([ \t]*)[*+](?=[ \t])", re.MULTILINE)
 _LED = re.compile(r"^[ \t]*[-*+>#0-9]", re.MULTILINE)
 _ASIDE = re.compile(r"^[ \t>]*(?::{3,}|!!!|\?\?\?\+?|///)[ \t]*[\w-]*[ \t]*(.*)$", re.MULTILINE)
 _RULE_LINE = re.compile(r"^[ \t>]*(?:[-_*=][ \t]*){3,}$", re.MULTILINE)
@@ -37,6 +38,7 @@ _DELIMITER_ROW = re.compile(
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 # Direction overrides, zero-width marks and tag characters: unseen by people, so not searched.
 _INVISIBLE = re.compile("[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_FENCE_LINES = 2
 _SPECIAL = frozenset("*_<>[]{}&\\~|!#")
 _OPEN, _SHUT = "\ue000", "\ue001"
 _KEPT = re.compile(f"{_OPEN}(\\d+){_SHUT}")
@@ -52,6 +54,13 @@ def clean_prose(text: str, targets: list[str] | None = None) -> str:
     if "```" in text or "~~~" in text:
         return _around_fences(text, targets)
     return _clean(text, targets)
+
+
+def clean_cell(text: str, targets: list[str] | None = None) -> str:
+    """Return a notebook's prose without inline markup; marks of lists and headings stay."""
+    if "```" in text or "~~~" in text:
+        return _around_fences(text, targets)
+    return _clean(_BULLET.sub(r"\1-", text), targets, lead=False)
 
 
 def clean_inline(text: str) -> str:
@@ -72,6 +81,17 @@ def clean_fence(text: str) -> str:
     if len(lines) > 1 and lines[-1].lstrip(" \t>").startswith(marker):
         lines.pop()
     return "\n".join(lines[1:]) if marker in ("```", "~~~") else "\n".join(lines)
+
+
+def clean_cell_fence(text: str) -> str:
+    """Return a fenced block with its fence, which is closed where the file cut it off."""
+    lines = text.strip("\n").rstrip().split("\n")
+    marker = lines[0].lstrip(" \t>")
+    fence = marker[: len(marker) - len(marker.lstrip(marker[:1]))]
+    if len(lines) >= _FENCE_LINES and lines[-1].lstrip(" \t>").startswith(fence):
+        lines.pop()
+    code = "\n".join(lines).rstrip()
+    return f"{code}\n{fence}" if len(lines) > 1 else ""
 
 
 def tidy(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -13,7 +14,7 @@ from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.source import ParsedText
 from fingerpost.corpus.units import MAX_RAW_PER_TOKEN, Breaker, Unit, count_tokens
 
-SPLITTER_VERSION = "1"
+SPLITTER_VERSION = "2"
 
 # What the heading path may take above the chunk limit: MiniLM's 256 less its two marks less 220.
 PATH_ROOM = 34
@@ -79,7 +80,38 @@ def split(parsed: ParsedText, *, max_tokens: int, root: str = "") -> list[Piece]
         budget = max_tokens - max(0, section.n_path_tokens - PATH_ROOM)
         cutter = _Cutter(parsed.text, starts, section, max(budget, _MIN_BUDGET))
         pieces.extend(cutter.pieces())
-    return pieces
+    return _with_words(pieces)
+
+
+# Blanks and comments beyond this are chunks of their own, rather than a burden to every reader.
+_MAX_WORDLESS = 65_536
+_WORD = re.compile(r"[^\W_]")
+
+
+def _with_words(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces with those that hold no word joined to the next, or the last, one."""
+    kept: list[Piece] = []
+    waiting: Piece | None = None
+    for piece in pieces:
+        one = piece
+        if waiting is not None:
+            if piece.end - waiting.start > _MAX_WORDLESS:
+                kept.append(waiting)
+            else:
+                one = piece._replace(
+                    start=waiting.start, targets=[*waiting.targets, *piece.targets]
+                )
+        waiting = None if _WORD.search(piece.search_text) else one
+        if waiting is None:
+            kept.append(one)
+    if waiting is not None:
+        before = kept[-1] if kept else waiting
+        if kept and waiting.end - before.start <= _MAX_WORDLESS:
+            targets = [*before.targets, *waiting.targets]
+            kept[-1] = before._replace(end=waiting.end, targets=targets)
+        else:
+            kept.append(waiting)
+    return kept
 
 
 def _sections(blocks: Sequence[Block], root: str, max_tokens: int) -> Iterator[_Section]:
@@ -217,7 +249,8 @@ class _Cutter:
         titles = [
             clean_inline(block.title)
             for block in self.section.blocks
-            if block.kind == "heading" and self.starts[block.start] < units[-1].end
+            if block.kind == "heading"
+            and units[0].start <= self.starts[block.start] < units[-1].end
         ]
         text = titles[-1] if titles else ""
         return text if count_tokens(text) <= self.budget else self.section.path[-1]

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fingerpost.corpus.blocks import Block
-from fingerpost.corpus.cleaning import search_text_of
+from fingerpost.corpus.cleaning import FENCES, TABLES, search_text_of
 from fingerpost.text.sentences import sentences
 from fingerpost.text.tokens import estimate_tokens
 
@@ -98,10 +98,10 @@ class Breaker:
                 return
         if block.parts:
             yield from self._parts(block)
-        elif block.kind == "table":
-            yield from self._lines("table", start, end, self._head(start, end, 2))
-        elif block.kind == "fence":
-            yield from self._lines("fence", start, end, self._head(start, end, 1))
+        elif block.kind in TABLES:
+            yield from self._lines(block.kind, start, end, self._head(start, end, 2))
+        elif block.kind in FENCES:
+            yield from self._lines(block.kind, start, end, self._head(start, end, 1))
         else:
             yield from self._lines(block.kind, start, end, "")
 
@@ -110,7 +110,7 @@ class Breaker:
     ) -> Unit:
         """Return a stretch of the text as a unit, cleaned, its tokens guessed."""
         own = self.text[start:end]
-        if continues and kind == "fence":
+        if continues and kind in FENCES:
             # Its opening line stands in another unit; without one the last line is kept.
             own = (prefix or "```\n") + own
         text, targets = search_text_of(kind, own)

@@ -45,7 +45,13 @@ def test_html_gives_headings_and_prose_and_its_chunks_cut_the_file():
         ("Head & one",), ("Head & one", "Sub"),
     ]  # fmt: skip
     found = searched(document)
-    for part in ("bold text, a_b <T>, 2 * 3 * 4.", "one\ntwo", "    indented", "m 9", "A cat end"):
+    for part in (
+        "bold text, a_b <T>, 2 * 3 * 4.",
+        "- one\n- two",
+        "```\n# not a heading\n    indented\n```",
+        "Key | Value\n---|---\nm | 9",
+        "A cat end",
+    ):
         assert part in found
     for hidden in ("Menu", "color", "secret", "evil", "unseen", "<p"):
         assert hidden not in found
