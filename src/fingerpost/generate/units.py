@@ -44,6 +44,8 @@ class Unit:
         heading: Headings above it within the chunk, may be empty.
         first: It opens its section.
         tokens: Index tokens of ``text``, in order.
+        cells: Column name and value of each cell that holds something, for rows.
+        aside: It says nothing by itself: a link, a label, an entry of a checklist.
     """
 
     kind: UnitKind
@@ -59,6 +61,8 @@ class Unit:
     heading: str = ""
     first: bool = False
     tokens: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
+    aside: bool = False
 
 
 _MAX_UNIT = 1500
@@ -82,6 +86,16 @@ _BLANKS = re.compile(r"\s+")
 _MIN_OPTIONS = 2
 _MOST = 0.6
 _WORD = re.compile(r"\w")
+_ONLY_LINK = re.compile(
+    r"[\s*_]*(?:\[[^\]\n]{1,300}\](?:\([^()\n]{0,1000}\)|\[[^\]\n]{0,200}\])|<https?://[^<>\s]+>"
+    r"|https?://\S+)[\s*_.]*"
+)
+_BOX = re.compile(r"\[[ xX]\][ \t]+$")
+_BOX_WIDTH = 8
+# Headings without their mark: no stop, no code, no number; scripts that part words by blanks.
+_LABEL = re.compile(r"[^\W\d](?:[^\W\d]|[ '’(),&/-])*(?<![,])")
+_LABEL_WORDS = 6
+_UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0003ffff]")
 _OPENS_LIST = (":", "：", "::")
 
 
@@ -120,7 +134,7 @@ class _Splitter:
         self.text = _html_as_text(self.raw) if tagged else self.raw
         self.units: list[Unit] = []
         self.heading = ""
-        self.fresh = True
+        self.fresh = not chunk.ordinal
         self.lead: int | None = None
 
     def run(self) -> list[Unit]:
@@ -177,14 +191,20 @@ class _Splitter:
         self.fresh = False
 
     def _quote(self, span: tuple[int, int]) -> Span:
-        """Return the place in the document; the whole chunk where the words stand in pieces."""
+        """Return the place in the document.
+
+        Words that stand there in pieces have the rest of the chunk after the unit before them.
+        """
         start, end = span
+        base = self.chunk.span.start
         if self.woven:
-            start = self.chunk.text.find(self.raw[start:end])
+            before = self.units[-1].quote if self.units else Span(base, base)
+            least = before.end if before.end < self.chunk.span.end else before.start
+            start = self.chunk.text.find(self.raw[start:end], least - base)
             if start < 0:
-                return self.chunk.span
+                return Span(least, self.chunk.span.end)
             end += start - span[0]
-        return Span(self.chunk.span.start + start, self.chunk.span.start + end)
+        return Span(base + start, base + end)
 
     def _code(self, block: Block) -> None:
         """Add code, introduced by the sentence or item right before it."""
@@ -215,14 +235,15 @@ class _Splitter:
         """Add a table row as ``header: cell`` pairs; empty cells are left out."""
         values = cells(self.raw[block.start : block.end])
         names = (*block.header, *("" for _ in values))
-        pairs = (
-            (plain_text(name), plain_text(value))
+        pairs = tuple(
+            (plain_text(name), shown)
             for name, value in zip(names, values, strict=False)
+            if (shown := plain_text(value))
         )
-        shown = [f"{name}: {value}" if name else value for name, value in pairs if value]
-        text = "; ".join(shown)
+        text = row_text(pairs)
         if len(text) <= _MAX_UNIT:
-            self._add(UnitKind.ROW, text, block, (block.start, block.end), lead=self.lead)
+            place = (block.start, block.end)
+            self._add(UnitKind.ROW, text, block, place, lead=self.lead, cells=pairs)
 
     def _item(self, block: Block) -> None:
         """Add a list item whole when it is short, else its sentences, the first as the item."""
@@ -235,12 +256,14 @@ class _Splitter:
                 continue
             text = plain_text(self.raw[start:end])
             more = {"number": block.number, "depth": block.depth} if not position else {}
+            aside = is_link(self.raw[start:end]) or self._is_check(block)
             self._add(
                 UnitKind.SENTENCE if position else kind,
                 text,
                 block,
                 (start, end),
                 lead=self.lead if not position else None,
+                aside=aside and not position,
                 **more,
             )
 
@@ -250,9 +273,16 @@ class _Splitter:
             if len(text) <= _MAX_UNIT:
                 self._add(UnitKind.ITEM, text, block, (block.start, block.end))
                 return
-        for start, end in self._sentence_spans(block):
+        spans = self._sentence_spans(block)
+        for start, end in spans:
             if end - start <= _MAX_UNIT:
-                self._add(UnitKind.SENTENCE, plain_text(self.raw[start:end]), block, (start, end))
+                text = plain_text(self.raw[start:end])
+                aside = len(spans) == 1 and (is_label(text) or is_link(self.raw[start:end]))
+                self._add(UnitKind.SENTENCE, text, block, (start, end), aside=aside)
+
+    def _is_check(self, block: Block) -> bool:
+        """Return whether an item has a box to tick."""
+        return bool(_BOX.search(self.raw[max(0, block.start - _BOX_WIDTH) : block.start]))
 
     def _sentence_spans(self, block: Block) -> list[tuple[int, int]]:
         """Return sentence offsets; stops in addresses and code end no sentence."""
@@ -261,6 +291,23 @@ class _Splitter:
         if _CLAUSED.search(raw):
             spans = _joined(spans)
         return [(block.start + span.start, block.start + span.end) for span in spans]
+
+
+def row_text(cells: Sequence[tuple[str, str]]) -> str:
+    """Return the cells of a row as ``name: value`` pairs."""
+    return "; ".join(f"{name}: {value}" if name else value for name, value in cells)
+
+
+def is_link(raw: str) -> bool:
+    """Return whether a text is one link and nothing else."""
+    return bool(_ONLY_LINK.fullmatch(raw))
+
+
+def is_label(text: str) -> bool:
+    """Return whether a paragraph is a few words without a stop, as headings are."""
+    words = text.split()
+    few = 0 < len(words) <= _LABEL_WORDS and not _UNPARTED.search(text)
+    return few and bool(_LABEL.fullmatch(text))
 
 
 def _joined(spans: Sequence[Span]) -> list[Span]:

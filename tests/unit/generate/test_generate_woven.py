@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fingerpost.generate.units import UnitKind, split_units
+from fingerpost.types import Span
 
 _RAW = (
     '{"source": [\n "The rate is 0.0003 in all runs.\\n"\n]},\n'
@@ -28,8 +29,8 @@ def test_a_notebook_is_quoted_without_its_json(hit) -> None:
     )
 
 
-def test_a_quote_is_exact_where_the_file_holds_the_words_and_else_the_chunk(hit) -> None:
+def test_a_quote_is_exact_where_the_file_holds_the_words_and_else_ends_with_the_chunk(hit) -> None:
     one = _woven(hit)
     prose, code = split_units(one, 0)
     assert _RAW[prose.quote.start - 7 : prose.quote.end - 7] == prose.text
-    assert code.quote == one.chunk.span
+    assert code.quote == Span(prose.quote.end, one.chunk.span.end)
