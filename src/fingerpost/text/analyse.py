@@ -19,6 +19,7 @@ ANALYSER_VERSION = "1"
 _MAX_QUERY_TOKENS: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 16_384
 _SHORT_QUERY: Final = 512
+_LONG_KEPT: Final = 32
 _MOST_REPEATS: Final = 3
 _MEMO_SIZE: Final = 131_072
 _MEMO_UNIT: Final = 40
@@ -110,7 +111,9 @@ def query_tokens(text: str) -> dict[str, float]:
     more than words, the parts of an identifier less. A token that occurs again weighs again, up to
     three times. Of a very long text only the first 16,384 characters count.
     """
-    return dict(_remembered(text)) if len(text) <= _SHORT_QUERY else _weighed(text)
+    if len(text) <= _SHORT_QUERY:
+        return dict(_remembered(text))
+    return dict(_remembered_long(text[:_MAX_QUERY_CHARACTERS]))
 
 
 @lru_cache(maxsize=1024)
@@ -119,8 +122,14 @@ def _remembered(text: str) -> dict[str, float]:
     return _weighed(text)
 
 
+@lru_cache(maxsize=_LONG_KEPT)
+def _remembered_long(text: str) -> dict[str, float]:
+    """Return the tokens of a long question; not to be changed."""
+    return _weighed(text)
+
+
 def _weighed(text: str) -> dict[str, float]:
-    pieces = [p for unit in text[:_MAX_QUERY_CHARACTERS].split() for p in _unit_pieces(unit)]
+    pieces = [p for unit in text.split() for p in _unit_pieces(unit)]
     # A stop word of one language is a telling word of another (pod, go, os): look at one list.
     language = detect_language(text)
     telling = [piece for piece in pieces if not is_stop_word(piece[0], language)]

@@ -13,10 +13,11 @@ __all__ = ["detect_language"]
 
 _SAMPLE: Final = 4096
 _SHORT: Final = 512
+_LONG_KEPT: Final = 32
 _LEAST_LETTERS: Final = 2
-_CODE: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<[^>\n]*>|\S*[/\\_=@]\S*", re.DOTALL
-)
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<[^<>\n]*>", re.DOTALL)
+# Each unit is looked at once, from its start: a search from every letter would be quadratic.
+_CODE_UNIT: Final = re.compile(r"(?<!\S)[^\s/\\_=@]*[/\\_=@]\S*")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’\u0300-\u036f\u0900-\u097f]*")
 
 _SCRIPTS: Final = {
@@ -66,7 +67,7 @@ def detect_language(text: str) -> str:
     uses decides alone; languages that share a script are told apart by their stop words and
     by letters of their own. Too few words to tell, or code, is ``und``.
     """
-    return _detect(text) if len(text) > _SHORT else _remembered(text)
+    return _remembered_long(text[:_SAMPLE]) if len(text) > _SHORT else _remembered(text)
 
 
 @lru_cache(maxsize=1024)
@@ -75,8 +76,14 @@ def _remembered(text: str) -> str:
     return _detect(text)
 
 
+@lru_cache(maxsize=_LONG_KEPT)
+def _remembered_long(sample: str) -> str:
+    """Return the language of a long text, from its sample."""
+    return _detect(sample)
+
+
 def _detect(text: str) -> str:
-    sample = _CODE.sub(" ", text[:_SAMPLE])
+    sample = _CODE_UNIT.sub(" ", _CODE.sub(" ", text))
     script, n_letters = _main_script(sample)
     if n_letters < _LEAST_LETTERS:
         return "und"
