@@ -1,6 +1,10 @@
 """A process that hangs or dies costs its file the structure, never the text, and nothing else."""
 
+import subprocess
+import sys
 import threading
+
+import pytest
 
 from fingerpost.corpus import FileToPrepare
 from fingerpost.corpus.workers import Workers
@@ -15,8 +19,8 @@ def text_of(finished):
 
 
 def test_a_file_that_takes_too_long_is_split_as_plain_text_and_the_rest_goes_on():
-    slow = "# Title\n\n" + "Some words. " * 250_000
-    with Workers(1, limit_s=0.2) as workers:
+    slow = "# Title\n\n" + "Some words. " * 500_000
+    with Workers(1, limit_s=0.02) as workers:
         first = list(workers.prepare(iter([job("warm.md", "# A\n\nwarm\n")])))
         done = list(workers.prepare(iter([job("slow.md", slow), job("b.md", "# B\n\nnext\n")])))
     assert [one.note for one in first] == [""]
@@ -52,3 +56,36 @@ def test_an_abandoned_run_leaves_no_process_and_no_thread():
         if thread.daemon and thread is not threading.main_thread():
             thread.join(5)
     assert threading.active_count() <= before
+
+
+def test_a_run_that_fails_half_way_ends_its_processes_and_threads():
+    before = threading.active_count()
+    workers = Workers(2)
+
+    def run():
+        with workers:
+            for _ in workers.prepare(job(f"{n}.md", "text\n" * 9000) for n in range(100)):
+                raise OSError(28, "no space")
+
+    with pytest.raises(OSError, match="no space"):
+        run()
+    assert threading.active_count() == before
+
+
+def test_an_interpreter_ends_cleanly_with_a_run_that_nobody_closed():
+    script = (
+        "from fingerpost.corpus import FileToPrepare\n"
+        "from fingerpost.corpus.workers import Workers\n"
+        "def run():\n"
+        "    with Workers(2) as workers:\n"
+        "        yield from workers.prepare(\n"
+        "            FileToPrepare(b'text\\n' * 90000, 'd', f'{n}.md', content_hash='h')\n"
+        "            for n in range(400))\n"
+        "held = run()\n"
+        "next(held)\n"
+        "raise SystemExit(6)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (6, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import queue
 import subprocess
@@ -26,6 +27,7 @@ _LIMIT_S = 10.0
 _LIMIT_SHARE_PER_MIB = 0.4
 _START_S = 30.0
 _CHECK_S = 0.5
+_PATIENCE_S = 5.0
 _BOOT = (
     "import json,sys; sys.path[:]=json.loads(sys.argv[1]); "
     "from fingerpost.corpus.worker import main; main()"
@@ -56,6 +58,25 @@ class _Worker:
     since: float = 0.0
     warm: bool = False
     jobs: queue.SimpleQueue[bytes | None] = field(default_factory=queue.SimpleQueue)
+    threads: list[threading.Thread] = field(default_factory=list)
+
+    def end(self) -> None:
+        """End the process, then the threads on its pipes, then the pipe that is left.
+
+        In this order: a pipe must not be closed, not even by the interpreter as it ends, while
+        a thread waits inside it.
+        """
+        self.jobs.put(None)
+        try:
+            self.process.wait(timeout=_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for thread in self.threads:
+            thread.join(_PATIENCE_S)
+        if self.process.stdout is not None and not any(one.is_alive() for one in self.threads):
+            with suppress(OSError):
+                self.process.stdout.close()
 
     def feed(self) -> None:
         """Write jobs until ``None``: a thread of its own, so that the writer never waits."""
@@ -94,10 +115,15 @@ class Workers:
         self._workers: list[_Worker] = []
         self._results: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._closed = threading.Event()
+        self._guarding: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         """Start to watch over the time limits."""
-        threading.Thread(target=self._guard, daemon=True).start()
+        # A run whose generator nobody closes, say because a traceback holds it, would end
+        # after its threads were frozen.
+        atexit.register(self._kill)
+        self._guarding = threading.Thread(target=self._guard, daemon=True)
+        self._guarding.start()
         return self
 
     def _guard(self) -> None:
@@ -114,15 +140,29 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the processes."""
+        """End the processes and the threads, whatever the run ended with."""
+        if kind is not None:
+            self._kill()
+        else:
+            self._end()
+
+    def _kill(self) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+        self._end()
+
+    def _end(self) -> None:
+        """End everything that was started. Safe to call twice."""
         self._closed.set()
         for worker in self._workers:
             worker.jobs.put(None)
-            if kind is not None:
-                worker.process.kill()
         for worker in self._workers:
-            _end(worker.process)
+            worker.end()
         self._workers.clear()
+        if self._guarding is not None:
+            self._guarding.join(_PATIENCE_S)
+            self._guarding = None
+        atexit.unregister(self._kill)
 
     def prepare(self, files: Iterable[FileToPrepare]) -> Iterator[Finished]:
         """Yield each file with what came of it, in the order in which they are done.
@@ -181,8 +221,12 @@ class Workers:
         except (OSError, ValueError):
             return None
         worker = _Worker(process)
-        threading.Thread(target=self._read, args=(worker,), daemon=True).start()
-        threading.Thread(target=worker.feed, daemon=True).start()
+        worker.threads = [
+            threading.Thread(target=self._read, args=(worker,), daemon=True),
+            threading.Thread(target=worker.feed, daemon=True),
+        ]
+        for thread in worker.threads:
+            thread.start()
         return worker
 
     def _read(self, worker: _Worker) -> None:
@@ -215,8 +259,7 @@ class Workers:
         """Finish the files that a dead process held: the first one as plain text."""
         if worker in self._workers:
             self._workers.remove(worker)
-        worker.jobs.put(None)
-        _end(worker.process)
+        worker.end()
         held, worker.held = list(worker.held), deque()
         finished: list[Finished] = []
         for place, file in enumerate(held):
@@ -232,14 +275,3 @@ class Workers:
         alone = Workers(1, limit_s=self._limit_s)
         with alone:
             return list(alone.prepare([file]))
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        with suppress(OSError):
-            process.stdout.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -119,21 +119,29 @@ class EmbeddedWriter:
 
     def put(self, documents: Iterable[PreparedDocument]) -> None:
         """Add documents, or replace those of the same id. Vectors of equal content are kept."""
-        for prepared in documents:
-            if not len(prepared.chunks) == len(prepared.words) == len(prepared.trail_words):
-                raise StoreError(
-                    f"{prepared.document.path}: {len(prepared.chunks)} chunks, "
-                    f"{len(prepared.words)} words, {len(prepared.trail_words)} trails."
-                )
-            with self._guarded():
-                self._begin()
-                words = self._open_words()
-                self._take_out(prepared.document.id)
-                doc_key, first_key = self._changes.add(prepared)
-                for place, (text, trail) in enumerate(
-                    zip(prepared.words, prepared.trail_words, strict=True)
-                ):
-                    words.add(first_key + place, doc_key, text, trail)
+        try:
+            for prepared in documents:
+                self._put(prepared)
+        finally:
+            # A generator that is left half-way would keep its processes until it is collected.
+            if isinstance(documents, Generator):
+                documents.close()
+
+    def _put(self, prepared: PreparedDocument) -> None:
+        if not len(prepared.chunks) == len(prepared.words) == len(prepared.trail_words):
+            raise StoreError(
+                f"{prepared.document.path}: {len(prepared.chunks)} chunks, "
+                f"{len(prepared.words)} words, {len(prepared.trail_words)} trails."
+            )
+        with self._guarded():
+            self._begin()
+            words = self._open_words()
+            self._take_out(prepared.document.id)
+            doc_key, first_key = self._changes.add(prepared)
+            for place, (text, trail) in enumerate(
+                zip(prepared.words, prepared.trail_words, strict=True)
+            ):
+                words.add(first_key + place, doc_key, text, trail)
 
     def move(self, old_document_id: str, document: Document) -> None:
         """Give a stored document another path; its text, chunks and vectors stay.
