@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
+from anyio.lowlevel import RunVar
 
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
@@ -69,8 +70,8 @@ def result_key(query: Query, text: str, parts: Sequence[str]) -> str:
 class ResultCache:
     """Keeps results for a while and lets equal questions share one run.
 
-    Bounded by entries and age; the least recently used leaves first. Belongs to one event
-    loop; `clear` may be called from any thread.
+    Bounded by entries and age; the least recently used leaves first. May be used from several
+    event loops and threads; runs are shared within one loop.
     """
 
     def __init__(self, *, max_entries: int, max_age_s: float, clock: Callable[[], float]) -> None:
@@ -79,7 +80,8 @@ class ResultCache:
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._flights: dict[str, _Flight] = {}
+        # Runs under way are shared within one event loop: their events belong to it.
+        self._flights: RunVar[dict[str, _Flight]] = RunVar(f"fingerpost-flights-{id(self)}")
         self._epoch = 0
 
     def clear(self) -> None:
@@ -100,7 +102,7 @@ class ResultCache:
             kept = self._lookup(key)
             if kept is not None:
                 return replace(kept, cached=True)
-            flight = self._flights.get(key)
+            flight = self._under_way().get(key)
             if flight is None:
                 return await self._fly(key, run)
             await flight.done.wait()
@@ -110,7 +112,8 @@ class ResultCache:
                 return await run()
 
     async def _fly(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:
-        flight = self._flights[key] = _Flight()
+        under_way = self._under_way()
+        flight = under_way[key] = _Flight()
         epoch = self._epoch
         try:
             flight.result = await run()
@@ -121,8 +124,16 @@ class ResultCache:
             self._keep(key, flight.result, epoch)
             return flight.result
         finally:
-            del self._flights[key]
+            del under_way[key]
             flight.done.set()
+
+    def _under_way(self) -> dict[str, _Flight]:
+        try:
+            return self._flights.get()
+        except LookupError:
+            flights: dict[str, _Flight] = {}
+            self._flights.set(flights)
+            return flights
 
     def _lookup(self, key: str) -> QueryResult | None:
         with self._lock:

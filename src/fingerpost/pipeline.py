@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 
 from fingerpost.classify import apply_policy, fallback_classification
 from fingerpost.classify.followup import earlier_questions, rewrite_follow_up
@@ -28,7 +29,7 @@ from fingerpost.lanes.metered import MeteredEmbedder
 from fingerpost.observe import events
 from fingerpost.retrieve import first_look, retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-from fingerpost.running import Parts, Run, call_hook, pieces, source_texts
+from fingerpost.running import Parts, Run, notify, pieces, source_texts
 from fingerpost.stores.base import Reader
 from fingerpost.text.language import detect_language
 from fingerpost.types.answer import (
@@ -53,10 +54,21 @@ T = TypeVar("T")
 class Pipeline:
     """Runs questions. One object serves many questions at once."""
 
-    def __init__(self, parts: Parts, limiter: anyio.CapacityLimiter) -> None:
+    def __init__(self, parts: Parts, n_threads: int) -> None:
         self._parts = parts
-        self._limiter = limiter
+        self._n_threads = n_threads
+        self._limiters: RunVar[anyio.CapacityLimiter] = RunVar(f"fingerpost-limiter-{id(self)}")
         self._fingerprint = digest(repr(parts.config), size=16)
+
+    @property
+    def _limiter(self) -> anyio.CapacityLimiter:
+        """Return what bounds the worker threads of the running event loop."""
+        try:
+            return self._limiters.get()
+        except LookupError:
+            limiter = anyio.CapacityLimiter(self._n_threads)
+            self._limiters.set(limiter)
+            return limiter
 
     @property
     def fingerprint(self) -> str:
@@ -150,6 +162,9 @@ class Pipeline:
         finally:
             run.timed(name, started)
 
+    async def _notify(self, run: Run, hook: Callable[..., Any] | None, value: object) -> None:
+        await notify(hook, value, limiter=self._limiter, remaining_s=run.remaining_s())
+
     async def _classify(self, run: Run) -> ClassificationResult:
         self._emit(run, events.ClassifyStart)
         query, config = run.query, self._parts.config
@@ -184,7 +199,7 @@ class Pipeline:
             strategy=result.strategy.value,
             source=result.decided_by.value,
         )
-        await call_hook(config.on_classification, result)
+        await self._notify(run, config.on_classification, result)
         return result
 
     def _raw_classification(self, run: Run) -> ClassificationResult:
@@ -253,7 +268,7 @@ class Pipeline:
         run.fall_back(*evidence.fallbacks)
         if embedder is not None and embedder.n_calls:
             run.usage.append(embedder.usage())
-        await call_hook(config.on_retrieval, evidence)
+        await self._notify(run, config.on_retrieval, evidence)
         return evidence
 
     async def _generate(

@@ -14,6 +14,7 @@ from fingerpost.types.query import Filters, Query, Turn
 MAX_QUERY_CHARS = 8192
 MAX_HISTORY_TURNS = 200
 MAX_TOP_K = 50
+MAX_VALUES = 1000
 _MAX_TIER = 3
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FILTER_FIELDS = ("paths", "tags", "sources", "languages")
@@ -65,7 +66,7 @@ def make_query(
         top_k=top_k,
         deadline_s=deadline,
         budget_usd=budget,
-        excluded_capability_ids=tuple(excluded_capability_ids),
+        excluded_capability_ids=_words("excluded_capability_ids", excluded_capability_ids),
         explain=explain,
         query_id=uuid4().hex,
     )
@@ -87,22 +88,28 @@ def _positive(name: str, value: object, *, zero: bool) -> None:
         return
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise InvalidQueryError(f"{name} = {value!r}: a number greater than 0")
-    if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
+    try:
+        amount = float(value)
+    except OverflowError:
+        amount = math.inf
+    if not math.isfinite(amount) or amount < 0 or (amount == 0 and not zero):
         raise InvalidQueryError(f"{name} = {value!r}: a number greater than 0")
 
 
 def _turns(history: History) -> tuple[Turn, ...]:
-    if isinstance(history, str) or len(history) > MAX_HISTORY_TURNS:
+    if isinstance(history, str) or not isinstance(history, Sequence):
+        raise InvalidQueryError(f"history must be a list of turns, not {history!r:.80}")
+    if len(history) > MAX_HISTORY_TURNS:
         raise InvalidQueryError(f"history must be a list of at most {MAX_HISTORY_TURNS} turns")
     return tuple(_turn(item) for item in history)
 
 
 def _turn(item: object) -> Turn:
-    if isinstance(item, Turn):
-        return Turn(item.role, _clean(item.text))
     role: object = None
     text: object = None
-    if isinstance(item, Mapping):
+    if isinstance(item, Turn):
+        role, text = item.role, item.text
+    elif isinstance(item, Mapping):
         role, text = item.get("role"), item.get("content", item.get("text"))
     elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2:  # noqa: PLR2004 - a pair
         role, text = item
@@ -116,24 +123,40 @@ def _turn(item: object) -> Turn:
 def _filters(filters: Filtering) -> Filters:
     if filters is None:
         return Filters()
+    given: Mapping[Any, Any]
     if isinstance(filters, Filters):
-        return filters
-    if not isinstance(filters, Mapping):
+        given = {name: getattr(filters, name) for name in (*_FILTER_FIELDS, "metadata")}
+    elif isinstance(filters, Mapping):
+        given = filters
+    else:
         raise InvalidQueryError(f"filters must be a Filters or a mapping, not {filters!r:.80}")
-    unknown = sorted(set(filters) - {*_FILTER_FIELDS, "metadata"})
+    unknown = sorted(map(str, set(given) - {*_FILTER_FIELDS, "metadata"}))
     if unknown:
         raise InvalidQueryError(
             f"filters: {unknown[0]!r} unknown; allowed: paths, tags, sources, languages, metadata"
         )
-    fields = {name: _words(name, filters.get(name, ())) for name in _FILTER_FIELDS}
-    metadata = filters.get("metadata", ())
-    pairs = metadata.items() if isinstance(metadata, Mapping) else metadata
-    return Filters(**fields, metadata=tuple((str(key), str(value)) for key, value in pairs))
+    fields = {name: _words(f"filters: {name}", given.get(name, ())) for name in _FILTER_FIELDS}
+    return Filters(**fields, metadata=_pairs(given.get("metadata", ())))
+
+
+def _pairs(metadata: object) -> tuple[tuple[str, str], ...]:
+    pairs = list(metadata.items()) if isinstance(metadata, Mapping) else metadata
+    if isinstance(pairs, Sequence) and not isinstance(pairs, str) and all(map(_is_pair, pairs)):
+        return tuple((str(key), str(value)) for key, value in pairs)
+    raise InvalidQueryError(
+        f"filters: metadata must be a mapping or a list of pairs, not {metadata!r:.80}"
+    )
+
+
+def _is_pair(item: object) -> bool:
+    return isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2  # noqa: PLR2004
 
 
 def _words(name: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise InvalidQueryError(f"filters: {name} must be text or a list of texts, not {value!r:.80}")
+    words = (value,) if isinstance(value, str) else value
+    is_list = isinstance(words, Sequence) and all(isinstance(item, str) for item in words)
+    if not is_list or len(words) > MAX_VALUES:  # type: ignore[arg-type]
+        raise InvalidQueryError(
+            f"{name} must be text or a list of at most {MAX_VALUES:,} texts, not {value!r:.80}"
+        )
+    return tuple(words)  # type: ignore[arg-type]

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
-
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.load import cache_folder
 from fingerpost.config.schema import QueryRouterConfig
@@ -131,7 +129,7 @@ def make_pipeline(
     observe: Observer,
     read_topics: Callable[[], tuple[str, ...]],
 ) -> Pipeline:
-    """Return the pipeline for an open store. Call it inside the event loop that will use it."""
+    """Return the pipeline for an open store."""
     verifier = None
     if config.verify_citations:
         verifier = CitationVerifier(
@@ -146,7 +144,7 @@ def make_pipeline(
         observe=observe,
         topics=read_topics,
     )
-    return Pipeline(parts, anyio.CapacityLimiter(cores()))
+    return Pipeline(parts, cores())
 
 
 def corpus_topics(store: Store) -> tuple[str, ...]:

@@ -1,8 +1,12 @@
 """What a router promises, through `QueryRouter` only. Words alone, so that each test is quick."""
 
+import asyncio
 import contextlib
 import gc
 import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import anyio
@@ -506,3 +510,50 @@ async def test_parts_of_a_question_stay_in_its_language(corpus, question):
     for part in evidence.sub_queries:
         assert any(char > "\u2e80" for char in part) == chinese
         assert part.isascii() is False or not chinese
+
+
+def _ends(code, folder):
+    return subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "router.route_sync('a question')",
+        "router.init_sync(); router.route_sync('a question'); print('answered')",
+        "router.__enter__(); router.close_sync(); router.route_sync('a question')",
+    ],
+)
+def test_a_script_ends_even_when_the_router_was_not_opened_or_closed(corpus, use):
+    code = (
+        "import sys\nfrom fingerpost import QueryRouter\n"
+        f"router = QueryRouter(knowledge_corpus=[sys.argv[1]], embedding_provider='none')\n{use}\n"
+    )
+    done = _ends(code, corpus)
+    assert "answered" in done.stdout or "UsageError" in done.stderr
+
+
+def test_one_router_serves_several_event_loops_at_once(corpus):
+    question, outcomes = "What is the default mode?", []
+    with _router(corpus) as router:
+
+        def ask(number):
+            asked = question if number % 4 < 2 else f"{question} {number}"
+            if number % 2:
+                outcomes.append(asyncio.run(router.route(asked)).answer)
+            else:
+                outcomes.append(router.route_sync(asked).answer)
+
+        threads = [threading.Thread(target=ask, args=(n,), daemon=True) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+    assert len(outcomes) == 8
+    assert all("safe" in answer for answer in outcomes)

@@ -149,7 +149,7 @@ def _keys() -> list[Finding]:
 
 def _settings(given: dict[str, Any], config_file: Path | None) -> list[Finding]:
     from fingerpost.config.load import load_config
-    from fingerpost.errors import ConfigError, EmptyCorpusError, FingerpostError
+    from fingerpost.errors import ConfigError, FingerpostError, StoreError
     from fingerpost.library import Library
     from fingerpost.observe.observer import ignore
 
@@ -175,7 +175,7 @@ def _settings(given: dict[str, Any], config_file: Path | None) -> list[Finding]:
         library.open_as_it_is()
         stats = library.stats()
     except FingerpostError as error:
-        status = "failure" if isinstance(error, EmptyCorpusError) else "warning"
+        status = "warning" if type(error) is StoreError else "failure"  # no index yet
         return [*found, Finding("index", status, f"{error} {error.hint}".strip())]
     finally:
         library.close()

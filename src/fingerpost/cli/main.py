@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import logging
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -10,6 +14,8 @@ import click
 
 from fingerpost import __version__
 from fingerpost.cli.failure import exit_code, show
+from fingerpost.cli.terminal import plain
+from fingerpost.config.traceback import wants_traceback
 
 COMMANDS = {
     "ask": ("fingerpost.cli.ask", "ask", "Answer a question from documents."),
@@ -55,7 +61,38 @@ def main(arguments: list[str] | None = None) -> None:
     4 not grounded (with ``--require-grounded``), 5 provider, 6 index, 7 deadline,
     130 interrupted.
     """
-    sys.exit(_run(arguments))
+    _prepare_streams()
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads on; keep the interpreter from trying again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Show what a terminal cannot encode as ``?``, and log lines without tracebacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    line = logging.StreamHandler()
+    line.setFormatter(_OneLine("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[line])
+
+
+class _OneLine(logging.Formatter):
+    """Writes a log record without its traceback, unless that was asked for."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name of the base class
+        return super().formatException(ei) if wants_traceback() else ""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record)).rstrip()
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -69,9 +106,14 @@ def _run(arguments: list[str] | None) -> int:
         return error.exit_code
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
+    except SystemExit:  # click ends so when the reader of a pipe has gone
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EPIPE) or error.filename is not None:
+            show(error, as_json=False)
+            return exit_code(error)
+        click.echo(f"error: cannot write the output: {error.strerror}", err=True)
+        return 1
     except Exception as error:  # the last border: a sentence and a code
         show(error, as_json="--json" in (arguments if arguments is not None else sys.argv))
         return exit_code(error)

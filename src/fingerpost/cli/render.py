@@ -64,8 +64,9 @@ def show_result(result: QueryResult) -> None:
     if result.sources:
         cited = any(source.cited for source in result.sources)
         click.echo("\n" + click.style("Sources" if cited else "Nearest sources", bold=True))
+        several = len({source.source for source in result.sources}) > 1
         for source in result.sources:
-            click.echo("  " + source_line(source))
+            click.echo("  " + source_line(source, name_corpus=several))
     if result.grounding is not None and result.grounding.claims:
         click.echo("\n" + click.style("Verdicts", bold=True))
         for claim in _told(result.grounding.claims):
@@ -85,13 +86,14 @@ def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
     return [c for c in claims if c.verdict is not Verdict.SUPPORTED or id(c) in few]
 
 
-def source_line(source: SourceCitation) -> str:
+def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
     """Return ``[1] path › heading, lines a-b`` of one source."""
     trail = " › ".join(source.heading_path) or source.title
     lines = f"lines {source.line_start}-{source.line_end}"
     if source.line_start == source.line_end:
         lines = f"line {source.line_start}"
-    text = f"[{source.index}] {source.path} › {trail}, {lines}"
+    corpus = f"{source.source}: " if name_corpus else ""
+    text = f"[{source.index}] {corpus}{source.path} › {trail}, {lines}"
     return plain(text + (f"  {source.url}" if source.url else ""))
 
 

@@ -152,6 +152,8 @@ class QueryRouterConfig(BaseModel):
         for name, reason in NOT_IN_THIS_VERSION.items():
             if getattr(self, name) is not None:
                 raise ValueError(f"{name}: {reason}")
+        if self.docs_url is not None and not self.docs_url.startswith(("http://", "https://")):
+            raise ValueError(f"docs_url = {self.docs_url!r}: must begin with http:// or https://")
         if self.embedding_provider not in (None, "local", "none"):
             raise ValueError(
                 f"embedding_provider: {self.embedding_provider!r} is not in this version; "

@@ -50,6 +50,20 @@ def test_lone_surrogates_become_a_replacement_character():
         ("filters", "path=x"),
         ("filters", {"folder": "x"}),
         ("filters", {"paths": 3}),
+        ("filters", {1: 2, "x": 3}),
+        ("filters", {"metadata": 5}),
+        ("filters", {"metadata": "abc"}),
+        ("filters", {"metadata": [1]}),
+        ("filters", Filters(paths=5)),
+        ("filters", Filters(paths=(3,))),
+        ("filters", {"paths": ["x"] * 1001}),
+        ("deadline", 10**400),
+        ("excluded_capability_ids", 5),
+        ("excluded_capability_ids", [1, "a"]),
+        ("history", None),
+        ("history", 5),
+        ("history", [Turn("system", "x")]),
+        ("history", [Turn("user", 3)]),
         ("history", "hello"),
         ("history", [("robot", "x")]),
         ("history", [{"role": "user"}]),
@@ -91,3 +105,7 @@ def test_filters_are_taken_as_a_value_or_a_mapping():
 
 def test_two_requests_never_share_an_id():
     assert make_query("q").query_id != make_query("q").query_id
+
+
+def test_one_text_as_a_filter_value_is_one_value_and_not_its_letters():
+    assert make_query("q", filters=Filters(paths="docs")).filters.paths == ("docs",)

@@ -187,7 +187,7 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(tmp_path):
     )
     hints = done.stdout.splitlines()
     assert hints == [model.hint for model in available()]
-    assert hints[0] == "pip install 'fingerpost[local]' ./packages/fingerpost-minilm"
+    assert hints[0] == "In the repository: pip install '.[local]' ./packages/fingerpost-minilm"
 
 
 def test_a_missing_extra_is_an_import_error_too():
