@@ -12,6 +12,8 @@ from fingerpost.types.decision import ClassificationResult, Strategy, Tier
 from fingerpost.types.query import Turn
 
 CLASSIFIER = LocalClassifier()
+# What sets two things side by side, where "the two" stood.
+JOINS = ("and", "und", "et", "y", "e", "и", "en")
 anything = st.text(st.characters(), max_size=200)
 results = st.builds(
     ClassificationResult,
@@ -50,16 +52,12 @@ def test_policy_applied_twice_is_policy_applied_once(
 
 @settings(max_examples=150, deadline=None)
 @given(anything, st.lists(anything, max_size=4))
-def test_a_rewrite_keeps_the_question_and_adds_only_what_was_said(
-    text: str, said: list[str]
-) -> None:
+def test_a_rewrite_holds_only_words_of_the_conversation(text: str, said: list[str]) -> None:
     history = [Turn("user", line) for line in said]
     rewritten = rewrite_follow_up(text, history)
     if rewritten is not None:
-        assert rewritten.startswith(text.strip())
-        added = words_of(rewritten[len(text.strip()) :])
-        known = " ".join(words_of(" ".join(said)))
-        assert all(word in known for word in added)
+        known = " ".join(words_of(" ".join([text, *said, *JOINS])))
+        assert all(word in known for word in words_of(rewritten))
 
 
 @given(anything)
