@@ -20,6 +20,7 @@ _LISTED = re.compile(
     r"(?P<last>[^,;?]{2,40})$"
 )
 _LONGEST_ITEM = 3
+_TAIL = re.compile(r"(?P<head>.*\S)\s+\((?P<tail>[^()]+)\)$", re.DOTALL)
 
 
 @cache
@@ -39,14 +40,36 @@ def decompose(text: str, most: int) -> list[str]:
 
     Every part is cut out of the question, so it stays in its language and script. A part that
     leans on an earlier one ('and how do I remove *it*') takes the leading words of that one.
-    The question itself is not in the list: callers search it as well.
+    The question itself is not in the list: callers search it as well. Brackets that end the
+    question name what all of it is about: they stay whole, behind every part.
 
     Args:
         text: The question.
         most: How many parts at most, >= 1.
     """
+    head, tail = _without_tail(text[:_MAX_CHARS].strip())
+    if not tail:
+        return _parts(head, most)
+    # A head that says nothing of its own ('yes, do it (compare A and B)') leaves the brackets.
+    if len(query_tokens(head)) < _FEWEST_TOKENS and not _parts(head, most):
+        return _parts(tail, most) if _asks(tail) else []
+    return [f"{part} ({tail})" for part in _parts(head, most)]
+
+
+def _without_tail(text: str) -> tuple[str, str]:
+    """Return what stands before brackets that end the text, and what they hold, '' for none."""
+    match = _TAIL.match(text)
+    return (match["head"], match["tail"].strip()) if match else (text, "")
+
+
+def _asks(tail: str) -> bool:
+    """Return whether the brackets hold a comparison rather than names of a topic."""
+    return bool(_compared(tail))
+
+
+def _parts(text: str, most: int) -> list[str]:
     parts: list[str] = []
-    for sentence in _sentences(text[:_MAX_CHARS]):
+    for sentence in _sentences(text):
         for clause in _clauses(sentence):
             parts += _compared(clause) or _listed(clause) or [clause]
     whole = _key(text)

@@ -47,3 +47,25 @@ def test_every_letter_of_a_part_stands_in_the_question():
     text = "Как установить сервис и как обновить базу? 如何安装？"
     for part in decompose(text, 5):
         assert set(part.replace(" ", "")) <= set(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("what about 7? (weak mean; exit codes)", []),
+        ("Does it work? (install Helm and Tiller; what is a chart)", []),
+        (
+            "How do I install it and how do I remove it? (Helm; exit codes)",
+            [
+                "How do I install it (Helm; exit codes)",
+                "how do I remove it install (Helm; exit codes)",
+            ],
+        ),
+        (
+            "yes, do it (compare the Homebrew and tarball ways)",
+            ["the Homebrew", "tarball ways"],
+        ),
+    ],
+)
+def test_brackets_at_the_end_are_never_cut_and_stand_behind_every_part(text, parts):
+    assert decompose(text, 5) == parts
