@@ -79,7 +79,7 @@ def test_an_interpreter_ends_cleanly_with_a_run_that_nobody_closed():
         "def run():\n"
         "    with Workers(2) as workers:\n"
         "        yield from workers.prepare(\n"
-        "            FileToPrepare(b'text\\n' * 90000, 'd', f'{n}.md', content_hash='h')\n"
+        "            FileToPrepare(b'text\\n' * 20000, 'd', f'{n}.md', content_hash='h')\n"
         "            for n in range(400))\n"
         "held = run()\n"
         "next(held)\n"

@@ -146,8 +146,8 @@ def test_damage_at_six_hundred_places_never_gives_a_wrong_answer_in_silence(buil
             found = _ask(folder)
         except StoreError as error:
             outcomes["error"] += 1
-            if isinstance(error, IndexCorruptError) and "--rebuild" not in str(error):
-                wrong.append(f"trial {trial}: {what}: no cure in {error}")
+            if isinstance(error, IndexCorruptError) and "--rebuild" not in error.hint:
+                wrong.append(f"trial {trial}: {what}: no cure in {error.hint}")
         else:
             verdict = _judge(found, truths)
             outcomes["noted" if found[2] else "true"] += 1

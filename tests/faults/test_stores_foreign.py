@@ -100,8 +100,9 @@ def test_another_schema_version_is_refused_with_both_numbers(index):
         connection.execute("PRAGMA user_version = 7")
     connection.close()
     for use in (lambda store: store.info(), lambda store: store.writer(IDENTITY).__enter__()):
-        with pytest.raises(SchemaVersionError, match=r"version 7.*version 1.*--rebuild"):
+        with pytest.raises(SchemaVersionError, match=r"version 7.*version 1") as caught:
             use(EmbeddedStore(index))
+        assert "--rebuild" in caught.value.hint
 
 
 def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path):

@@ -41,5 +41,5 @@ def require_same(expected: IndexIdentity, found: IndexIdentity, *, where: str) -
     if wrong:
         raise IndexMismatchError(
             f"The index {where} was built differently: {'; '.join(wrong)}.",
-            hint="Run `fingerpost index DIR` to bring it up to date.",
+            hint="Run `fingerpost index` with the same paths to bring it up to date.",
         )

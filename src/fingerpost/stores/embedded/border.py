@@ -9,21 +9,32 @@ from pathlib import Path
 
 from fingerpost.errors import FingerpostError, IndexCorruptError, StoreUnavailableError
 
+# Keys are given by the writer alone: one that is taken, or a value of a wrong kind, is damage.
 _DAMAGE = frozenset(
-    {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+    {
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    }
 )
 _PRIMARY_CODE = 0xFF
 
 
 def cure(folder: Path) -> str:
-    """Return the command that builds a damaged index anew."""
-    return f"Run `fingerpost index DIR --rebuild` (the index is {folder})."
+    """Return what to do about an index that cannot be used as it is."""
+    return (
+        "Run `fingerpost index --rebuild` with the same paths and options; it builds the index "
+        f"in {folder} anew from the documents."
+    )
 
 
 def corrupt(folder: Path, file: str, what: str) -> IndexCorruptError:
     """Return the error for a damaged file of the index."""
     return IndexCorruptError(
-        f"The index file {folder / file} is damaged: {what}. {cure(folder)}", hint=cure(folder)
+        f"The index file {folder / file} is damaged: {what}.", hint=cure(folder)
     )
 
 
@@ -64,7 +75,7 @@ def guarded(folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, OSError, MemoryError, ValueError, KeyError, TypeError) as error:
+    except (sqlite3.Error, OSError, MemoryError, ValueError, LookupError, TypeError) as error:
         if isinstance(error, FingerpostError):
             raise
         raise translate(folder, error) from error

@@ -16,6 +16,7 @@ from fingerpost.stores.embedded.rows import (
     DOCUMENT_COLUMNS,
     INSERT_CHUNK,
     INSERT_DOCUMENT,
+    check_document,
     checksum,
     chunk_row,
     document_row,
@@ -27,6 +28,7 @@ from fingerpost.types.document import Document, Link
 from fingerpost.types.ids import chunk_id, content_key, digest
 
 _CONTENT_MODULUS = 1 << 80
+_MAX_LATELY = 200_000
 _INSERT_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)"
 
 
@@ -51,17 +53,27 @@ class Changes:
         self.n_documents = base.n_documents
         self.n_chunks = base.n_chunks
         self.content = base.content
+        # Every content of an index that began empty, while they are few enough to remember.
+        began_empty = connection.execute("SELECT 1 FROM contents LIMIT 1").fetchone() is None
+        self._lately: dict[bytes, int] | None = {} if began_empty else None
         self._languages: dict[str, int] = {
             code: number
             for number, code in connection.execute("SELECT language_id, code FROM languages")
         }
 
     def find(self, document_id: str) -> tuple[Any, ...] | None:
-        """Return the row of a document."""
+        """Return the row of a document.
+
+        Raises:
+            IndexCorruptError: The row is not what was written; to act on it would take out
+                other documents' chunks.
+        """
         sql = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE id = ?"  # noqa: S608 - constants
         row: tuple[Any, ...] | None = self._connection.execute(
             sql, (to_bytes(document_id),)
         ).fetchone()
+        if row is not None:
+            check_document(row, self._folder)
         return row
 
     def add(self, prepared: PreparedDocument) -> tuple[int, int]:
@@ -163,7 +175,11 @@ class Changes:
         """Return the number of each content key; new keys get new numbers."""
         known: dict[bytes, int] = {}
         raw = [bytes.fromhex(key) for key in content_keys]
-        for batch in batches(dict.fromkeys(raw)):
+        asked = dict.fromkeys(raw)
+        if self._lately is not None:
+            known = {key: self._lately[key] for key in asked if key in self._lately}
+            asked = {}
+        for batch in batches(asked):
             marks = ",".join("?" * len(batch))
             sql = f"SELECT content_key, cid FROM contents WHERE content_key IN ({marks})"  # noqa: S608 - marks
             known.update(self._connection.execute(sql, batch))
@@ -174,6 +190,10 @@ class Changes:
                 new.append((self.next_cid, key))
                 self.next_cid += 1
         self._connection.executemany("INSERT INTO contents VALUES (?, ?)", new)
+        if self._lately is not None:
+            self._lately.update((key, cid) for cid, key in new)
+            if len(self._lately) > _MAX_LATELY:
+                self._lately = None
         return [known[key] for key in raw]
 
     def clear(self) -> None:

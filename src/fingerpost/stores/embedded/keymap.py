@@ -103,7 +103,7 @@ def _entries(connection: sqlite3.Connection, next_key: int, folder: Path) -> NDA
         body = raw[_CRC_BYTES:]
         if zlib.crc32(body) != int.from_bytes(raw[:_CRC_BYTES], "little"):
             raise corrupt(folder, DATABASE_FILE, f"key page {page} has a wrong checksum")
-        if page < n_pages:
+        if 0 <= page < n_pages:
             part = np.frombuffer(body, _ENTRY)
             start = page * PAGE_KEYS
             entries[start : start + len(part)] = part

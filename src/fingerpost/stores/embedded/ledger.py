@@ -88,9 +88,11 @@ def newest(connection: sqlite3.Connection, folder: Path) -> Generation:
     if not row:
         return Generation()
     number, state, chain = row[0]
-    before = row[1][2] if len(row) > 1 else None
+    before = row[1][2] if len(row) > 1 else ""
+    if not all(isinstance(text, str) for text in (state, chain, before)):
+        raise corrupt(folder, DATABASE_FILE, f"the ledger of generation {number} is broken")
     fields: dict[str, Any] = json.loads(state)
-    if not _chained(before, state, chain) or fields["number"] != number:
+    if not _chained(before if len(row) > 1 else None, state, chain) or fields["number"] != number:
         raise corrupt(folder, DATABASE_FILE, f"the ledger of generation {number} is broken")
     if fields["identity"] is not None:
         fields["identity"] = IndexIdentity(**fields["identity"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerpost.stores.embedded.reader import batches
-from fingerpost.stores.embedded.rows import to_text
+from fingerpost.stores.embedded.rows import CHUNK_COLUMNS, read_chunk
 from fingerpost.stores.embedded.vector_writer import VectorWriter
 from fingerpost.stores.trail import embedding_text
 
@@ -42,15 +41,14 @@ class PendingContents:
         for batch in batches(wanted):
             marks = ",".join("?" * len(batch))
             sql = f"SELECT cid, content_key FROM contents WHERE cid IN ({marks})"  # noqa: S608 - marks
-            names.update((cid, raw.hex()) for cid, raw in self._connection.execute(sql, batch))
+            for cid, raw in self._connection.execute(sql, batch):
+                names[cid] = bytes(memoryview(raw)).hex()
         for batch in batches(wanted.values()):
             marks = ",".join("?" * len(batch))
-            sql = (
-                "SELECT cid, headings, coalesce(search_text, text) FROM chunks "  # noqa: S608 - marks
-                f"WHERE key IN ({marks})"
-            )
-            for cid, headings, text in self._connection.execute(sql, batch):
-                texts[cid] = embedding_text(json.loads(headings), to_text(text))
+            sql = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE key IN ({marks})"  # noqa: S608 - constants and marks
+            for row in self._connection.execute(sql, batch):
+                chunk = read_chunk(row, "", self._folder)
+                texts[row[15]] = embedding_text(chunk.heading_path, chunk.search_text)
         return [(names[cid], texts[cid]) for cid in wanted]
 
     def _missing(

@@ -197,10 +197,21 @@ class EmbeddedReader:
         found: dict[str, list[int]] = {}
         for batch in batches(dict.fromkeys(document_ids)):
             marks = ",".join("?" * len(batch))
-            sql = f"SELECT id, first_key, n_chunks FROM documents WHERE id IN ({marks})"  # noqa: S608 - marks
-            for raw, first, n_chunks in self._rows(sql, [to_bytes(item) for item in batch]):
-                found[to_text(raw)] = list(range(first, first + n_chunks))
+            sql = f"SELECT id, doc_key, first_key, n_chunks FROM documents WHERE id IN ({marks})"  # noqa: S608 - marks
+            rows = self._rows(sql, [to_bytes(item) for item in batch])
+            with guarded(self._folder):
+                for raw, doc_key, first, n_chunks in rows:
+                    found[to_text(raw)] = self._keys(doc_key, first, n_chunks)
         return {item: found[item] for item in document_ids if item in found}
+
+    def _keys(self, doc_key: int, first: int, n_chunks: int) -> list[int]:
+        """Return the keys of a document's chunks, once the key pages say the same."""
+        docs = self._snapshot.catalogue.keymap.docs
+        if not 0 <= first <= first + n_chunks <= len(docs):
+            raise corrupt(self._folder, DATABASE_FILE, f"document {doc_key} has impossible keys")
+        if (docs[first : first + n_chunks] != doc_key).any():
+            raise corrupt(self._folder, DATABASE_FILE, f"document {doc_key} has others' keys")
+        return list(range(first, first + n_chunks))
 
     def document_frequency(self, tokens: Sequence[str]) -> dict[str, int]:
         """Return for each token in how many chunks it stands (text or trail), 0 when none."""
@@ -231,7 +242,8 @@ class EmbeddedReader:
         """
         self._check_table("documents")
         self._check_table("links")
-        return linked(self._rows, document_ids)
+        with guarded(self._folder):
+            return linked(self._rows, document_ids)
 
     def documents(self) -> Iterator[Document]:
         """Yield all documents, ordered by source and path."""
@@ -257,7 +269,8 @@ class EmbeddedReader:
         generation = self._snapshot.generation
         if generation.number and skipped_sum != generation.skipped_sum:
             raise corrupt(self._folder, DATABASE_FILE, "the list of skipped files is damaged")
-        return tuple(SkippedFile(*(to_text(part) for part in row)) for row in rows)
+        with guarded(self._folder):
+            return tuple(SkippedFile(*(to_text(part) for part in row)) for row in rows)
 
     def close(self) -> None:
         """Let go of the generation. Safe to call twice."""

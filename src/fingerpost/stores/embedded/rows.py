@@ -31,7 +31,13 @@ def to_bytes(text: str) -> bytes:
 
 
 def to_text(raw: bytes) -> str:
-    """Undo `to_bytes`."""
+    """Undo `to_bytes`.
+
+    Raises:
+        ValueError: Not what `to_bytes` gave; a damaged row may hold anything, also nothing.
+    """
+    if raw.__class__ is not bytes:
+        raise ValueError(f"text expected, found {type(raw).__name__}")
     return raw.decode("utf-8", "surrogatepass")
 
 
@@ -49,25 +55,34 @@ def _json_list(texts: Iterable[str]) -> bytes:
 
 def chunk_row(chunk: Chunk, *, key: int, doc_key: int, cid: int, trail: str) -> tuple[Any, ...]:
     """Return a chunk in the order of `CHUNK_COLUMNS`."""
-    values = (
-        key,
-        doc_key,
-        chunk.ordinal,
+    searched = None if chunk.search_text == chunk.text else to_bytes(chunk.search_text)
+    blobs = (
         to_bytes(chunk.id),
         to_bytes(chunk.text),
-        None if chunk.search_text == chunk.text else to_bytes(chunk.search_text),
+        b"" if searched is None else searched,
         to_bytes(trail),
         to_bytes(chunk.prefix),
         _json_list(chunk.heading_path),
-        chunk.span.start,
-        chunk.span.end,
+    )
+    span = chunk.span
+    head = (key, doc_key, chunk.ordinal)
+    tail = (
+        span.start,
+        span.end,
         chunk.line_start,
         chunk.line_end,
         chunk.language,
         chunk.n_tokens,
         cid,
     )
-    return (*values, checksum(values))
+    # `checksum` of the row, without asking every value what it is.
+    sizes: list[int | None] = [*map(len, blobs)]
+    if searched is None:
+        sizes[2] = None
+    total = zlib.crc32(b"".join(blobs), zlib.crc32(repr([*head, *sizes, *tail]).encode()))
+    if searched is None:
+        return (*head, *blobs[:2], None, *blobs[3:], *tail, total)
+    return (*head, *blobs, *tail, total)
 
 
 def read_chunk(row: Sequence[Any], document_id: str, folder: Path) -> Chunk:
@@ -153,7 +168,7 @@ def read_document(row: Sequence[Any], folder: Path) -> Document:
     Raises:
         IndexCorruptError: The row is not what was written.
     """
-    _check_document(row, folder)
+    check_document(row, folder)
     record = json.loads(row[7].decode())
     return Document(
         id=to_text(row[1]),
@@ -176,10 +191,15 @@ def read_headings(row: Sequence[Any], folder: Path) -> tuple[str, list[tuple[lis
     Raises:
         IndexCorruptError: The row is not what was written.
     """
-    _check_document(row, folder)
+    check_document(row, folder)
     return to_text(row[1]), json.loads(row[8].decode())
 
 
-def _check_document(row: Sequence[Any], folder: Path) -> None:
+def check_document(row: Sequence[Any], folder: Path) -> None:
+    """Compare a row of `DOCUMENT_COLUMNS` with its checksum.
+
+    Raises:
+        IndexCorruptError: The row is not what was written.
+    """
     if checksum(row[:-1]) != row[-1]:
         raise corrupt(folder, DATABASE_FILE, f"document {row[0]} does not match its checksum")

@@ -121,12 +121,12 @@ def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
     if owner != APPLICATION_ID:
         raise IndexCorruptError(
             f"{folder / DATABASE_FILE} is no fingerpost index (application id {owner:#x}, "
-            f"expected {APPLICATION_ID:#x}). {cure(folder)}",
-            hint=cure(folder),
+            f"expected {APPLICATION_ID:#x}).",
+            hint="Give another folder with --index-dir; this one belongs to another program.",
         )
     raise SchemaVersionError(
         f"The index {folder} has schema version {version}; this version of fingerpost reads "
-        f"version {SCHEMA_VERSION}. {cure(folder)}",
+        f"version {SCHEMA_VERSION}.",
         hint=cure(folder),
     )
 

@@ -211,7 +211,9 @@ class EmbeddedStore:
 
     def _open_without_words(self, reason: str) -> tuple[sqlite3.Connection, Snapshot]:
         connection, generation, notes = self._begin()
-        note = f"words: not all can be searched ({reason}); run `fingerpost index DIR`"
+        note = (
+            f"words: not all can be searched ({reason}); run `fingerpost index` with the same paths"
+        )
         try:
             with guarded(self._folder):
                 snapshot = self._snapshots.degraded(connection, generation, (*notes, note))

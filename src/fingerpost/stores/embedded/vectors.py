@@ -143,7 +143,7 @@ def check_header(folder: Path, segment: int, identity: IndexIdentity) -> None:
     ]
     if wrong:
         raise IndexMismatchError(
-            f"The vectors in {path} do not fit the index: {'; '.join(wrong)}. {cure(folder)}",
+            f"The vectors in {path} do not fit the index: {'; '.join(wrong)}.",
             hint=cure(folder),
         )
 

@@ -72,14 +72,17 @@ class WordWriter:
         document = tantivy.Document()
         document.add_unsigned(KEY, key)
         document.add_unsigned(DOC, doc_key)
-        with damaged_on_failure():
-            try:
-                document.add_text(TEXT, words)
-                document.add_text(TRAIL, trail)
-            except UnicodeEncodeError:
-                document.add_text(TEXT, words.encode("utf-8", "replace").decode())
-                document.add_text(TRAIL, trail.encode("utf-8", "replace").decode())
+        try:
+            document.add_text(TEXT, words)
+            document.add_text(TRAIL, trail)
+        except UnicodeEncodeError:
+            document.add_text(TEXT, words.encode("utf-8", "replace").decode())
+            document.add_text(TRAIL, trail.encode("utf-8", "replace").decode())
+        try:
             self._writer.add_document(document)
+        except BaseException:  # panics of Rust are no `Exception`
+            with damaged_on_failure():
+                raise
 
     def drop_document(self, doc_key: int) -> None:
         """Take out a document that was added since the last commit."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fingerpost.errors import StoreError, StoreUnavailableError
 from fingerpost.stores.base import IndexIdentity, PreparedDocument
 from fingerpost.stores.embedded import ledger
-from fingerpost.stores.embedded.border import guarded, unavailable
+from fingerpost.stores.embedded.border import corrupt, guarded, unavailable
 from fingerpost.stores.embedded.changes import Changes
 from fingerpost.stores.embedded.files import Files
 from fingerpost.stores.embedded.keymap import load_pages
@@ -24,7 +24,7 @@ from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.pending import PendingContents
 from fingerpost.stores.embedded.repair import WordRepair
 from fingerpost.stores.embedded.rows import read_chunk, to_bytes, to_text
-from fingerpost.stores.embedded.schema import connect_writer
+from fingerpost.stores.embedded.schema import DATABASE_FILE, connect_writer
 from fingerpost.stores.embedded.vector_writer import VectorWriter
 from fingerpost.stores.embedded.word_writer import WordWriter, words_folder
 from fingerpost.stores.embedded.words import WordsDamagedError
@@ -66,6 +66,9 @@ class EmbeddedWriter:
         self._base = ledger.newest(self._connection, self._folder)
         # Numbers of generations that were lost are not given again.
         self._witnessed = ledger.read_witness(self._folder)[0]
+        languages_and_purge = ledger.read_lists(self._connection)[2]
+        if self._base.number and languages_and_purge != self._base.lists_sum:
+            raise corrupt(self._folder, DATABASE_FILE, "a list does not match its checksum")
         pages = load_pages(self._connection, self._base.next_key, self._folder)
         self._changes = Changes(self._connection, self._folder, self._base, pages)
         self._words_number = self._base.words_number
