@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from anyio import CapacityLimiter
+
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import DeadlineExceededError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.observe import events
+from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.answer import Answer
@@ -126,13 +128,26 @@ def pieces(text: str) -> tuple[str, ...]:
     return tuple(text.splitlines(keepends=True))
 
 
-async def call_hook(hook: Callable[..., Any] | None, value: object) -> None:
-    """Call a hook, sync or async; its exception is logged and never breaks a question."""
+async def notify(
+    hook: Callable[..., Any] | None,
+    value: object,
+    *,
+    limiter: CapacityLimiter | None,
+    remaining_s: float,
+) -> None:
+    """Tell a hook, sync or async; its failure is logged and never breaks a question.
+
+    Args:
+        hook: Takes the value; a plain function is called in a worker thread.
+        value: What it is told.
+        limiter: Bounds the worker threads.
+        remaining_s: How long it may take, ``inf`` for no limit; then it is left behind.
+    """
     if hook is None:
         return
     try:
-        outcome = hook(value)
-        if inspect.isawaitable(outcome):
-            await outcome
+        await call_hook(hook, limiter, remaining_s, value)
+    except TimeoutError:
+        _LOG.warning("a hook was left behind: the deadline of the question passed")
     except Exception:
         _LOG.exception("a hook failed")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import anyio
@@ -222,6 +223,37 @@ async def test_a_failing_stage_hook_is_named_and_the_answer_stands(corpus, hook,
         result = await router.route("Compare the fast mode and the safe mode", tier=3)
     assert fallback in result.fallbacks_used
     assert result.sources
+
+
+@pytest.mark.parametrize("hook", ["on_classification", "on_retrieval"])
+@pytest.mark.parametrize("error", [SystemExit, asyncio.CancelledError], ids=lambda e: e.__name__)
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_a_hook_that_would_end_the_process_breaks_no_question(corpus, hook, error, kind):
+    def plain(value):
+        raise error
+
+    async def later(value):
+        raise error
+
+    async with _router(corpus, **{hook: plain if kind == "sync" else later}) as router:
+        assert (await router.route("What is the default mode?")).sources
+
+
+@pytest.mark.parametrize("hook", ["on_classification", "on_retrieval"])
+async def test_a_hook_that_hangs_holds_a_question_no_longer_than_its_deadline(corpus, hook):
+    ended = threading.Event()
+
+    def hang(value):
+        ended.wait(20)
+
+    async with _router(corpus, **{hook: hang}) as router:
+        started = time.monotonic()
+        try:
+            with pytest.raises(DeadlineExceededError):
+                await router.route("What is the default mode?", deadline=0.3)
+            assert time.monotonic() - started < 10
+        finally:
+            ended.set()
 
 
 async def test_thirty_two_equal_questions_at_once_run_once(corpus):

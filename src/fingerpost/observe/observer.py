@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from fingerpost.observe.events import Event
+from fingerpost.observe.hooks import is_for_the_host
 
 Observer = Callable[[Event], None]
 
@@ -26,7 +27,9 @@ def fan_out(observers: Sequence[Observer]) -> Observer:
         for observer in observers:
             try:
                 observer(event)
-            except Exception:
+            except BaseException as error:
+                if is_for_the_host(error):
+                    raise
                 _LOG.exception("an observer failed on %s", event.type)
 
     return observe

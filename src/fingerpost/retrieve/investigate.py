@@ -14,11 +14,11 @@ from fingerpost.observe.events import (
     ResearchStart,
     StrategyDecompose,
 )
+from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.base import Research
 from fingerpost.retrieve.decompose import decompose
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.fuse import reciprocal_rank
-from fingerpost.retrieve.hooks import call_hook
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.research import Findings, research

@@ -10,6 +10,7 @@ from typing import TypeVar
 from anyio import to_thread
 
 from fingerpost.observe.events import Event, RetrieveFallback
+from fingerpost.observe.hooks import is_for_the_host
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.hybrid import HybridResult, search_for
 from fingerpost.retrieve.question import Question, ask
@@ -35,8 +36,9 @@ class Run:
         event = made(at=time.time(), query_id=self.request.query_id, **fields)
         try:
             self.tools.observe(event)
-        except Exception:  # an observer never breaks a question
-            return
+        except BaseException as error:  # an observer never breaks a question
+            if is_for_the_host(error):
+                raise
 
     def fall_back(self, name: str, reason: str) -> None:
         """Note a weaker way, once, and say so."""

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 
 from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
+from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.graph import admitted, expand
-from fingerpost.retrieve.hooks import call_hook
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.question import Question
 from fingerpost.retrieve.rerank import rerank
