@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fingerpost.generate.units import Unit, UnitKind
 from fingerpost.types import Answer, Citation, GenerationMode, Hit, Span
@@ -37,8 +37,15 @@ class Composition:
         self._write(("\n\n" if self._parts else "") + f"### {text}")
         self._last = None
 
-    def units(self, units: Iterable[Unit]) -> None:
-        """Write units in the order given; the caller brings them into reading order."""
+    def units(
+        self, units: Iterable[Unit], left_out: Mapping[tuple[int, int], int] | None = None
+    ) -> None:
+        """Write units in the order given; the caller brings them into reading order.
+
+        Args:
+            units: What to write.
+            left_out: Behind which units to say how many items of their list are missing.
+        """
         for unit in units:
             if self._parts:
                 self._write(self._joint(unit))
@@ -47,6 +54,9 @@ class Composition:
             else:
                 self._prose(unit)
             self._last = unit
+            missing = (left_out or {}).get((unit.hit, unit.order))
+            if missing:
+                self._write(f"\n\n… +{missing}")
 
     def answer(self) -> Answer:
         """Return what was written."""
@@ -83,12 +93,21 @@ class Composition:
         self._write(unit.text[at:])
 
     def _code(self, unit: Unit) -> None:
-        """Write a fence that its content cannot close, and the marker under it."""
+        """Write a fence that its content cannot close.
+
+        Its marker is that of the sentence, item or step right above, when that introduces it;
+        the citation of the code then stands at the same place. Else the marker follows it.
+        """
         runs = [len(found) for found in re.findall(r"`{3,}", unit.text)]
         fence = "`" * max(3, *(run + 1 for run in runs), 3)
         named = _LANGUAGE.fullmatch(unit.language)
         language = unit.language if named and unit.language.lower() not in _DRAWN else ""
-        self._write(f"{fence}{language}\n{unit.text}\n{fence}\n")
+        self._write(f"{fence}{language}\n{unit.text}\n{fence}")
+        last = self._last
+        if last is not None and last.hit == unit.hit and unit.lead is not None:
+            self._citations.append(replace(self._citations[-1], quote=unit.quote))
+            return
+        self._write("\n")
         self._mark(unit)
 
     def _mark(self, unit: Unit) -> None:

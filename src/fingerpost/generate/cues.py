@@ -79,7 +79,12 @@ _QUESTION: dict[Want, re.Pattern[str]] = {
         r"|คืออะไร|是什么|什么是|とは(?:何|$|\?|？)|무엇(?:인가|입니까)",
     ),
     Want.LISTING: re.compile(
-        r"\bwhat (?:are|kinds|types|options|features)\b|\bwhich \w+s\b|\blist\b"
+        r"\bwhat (?:are|kinds|types|options|features)\b|\b(?:which|what) "
+        r"(?!(?:is|are|was|were|do|does|did|has|about|happens)\b)"
+        r"(?:(?!(?:is|are|was|were|do|does|did|has|can|should)\b)[\w*:'-]+ ){0,3}?"
+        r"(?!(?:is|was|does|has|this|its|us|as|always)\b)[\w*:-]*[^\Ws]s\b"
+        r"|\bare there\b|\bwhat(?:'s| is)? (?:changed|new)\b|\bname (?:the|all)\b"
+        r"|\ball (?:the |of the )?\w+s\b|\blist\b"
         r"|\bexamples? of\b|\bwelche\b|\bqué tipos\b"
         r"|\bquels?\b|\bquelles?\b|\bquali\b|哪些|どんな|어떤",
     ),

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from fingerpost.generate.abstain import abstain, judge
 from fingerpost.generate.compose import Composition, reading_order
+from fingerpost.generate.listing import extended
+from fingerpost.generate.parts import Part, answered, readable, real_parts
 from fingerpost.generate.phrases import phrase
-from fingerpost.generate.plain import plain_text
+from fingerpost.generate.rows import narrowed
 from fingerpost.generate.score import score_units, settle_tie
-from fingerpost.generate.select import LIMITS, Limits, choose
+from fingerpost.generate.select import LIMITS, Choice, Limits, choose
 from fingerpost.generate.units import Unit, split_hits
 from fingerpost.text.language import detect_language
 from fingerpost.types import Answer, Evidence, Tier
@@ -55,17 +57,20 @@ def extract_answer(
     limits = LIMITS[tier]
     if max_units is not None:
         limits = replace(limits, max_units=max(1, max_units))
-    answer = Composition(evidence.hits)
     nearness = None
     if embed is not None and question_vector is not None:
         nearness = partial(_nearness, embed, question_vector)
+    hits = extended(evidence)
+    if len(hits) > len(evidence.hits):
+        evidence = replace(evidence, hits=hits)
+        units = split_hits(hits)
     request = _Request(question, evidence, limits, max_tokens, nearness)
-    if len(evidence.sub_queries) > 1 and tier >= Tier.MULTI_SOURCE:
-        _write_parts(request, units, answer, headed=tier is Tier.RESEARCH)
-    else:
-        answer.units(reading_order(_chosen(request, question, units), evidence.hits))
+    answer = Composition(hits)
+    parts = real_parts(question, evidence) if tier >= Tier.MULTI_SOURCE else []
+    written = _write(request, parts, units, answer, headed=tier is Tier.RESEARCH)
     for missing in evidence.uncovered:
-        answer.heading(phrase("uncovered", language).format(plain_text(missing)))
+        if not answered(missing, question, written):
+            answer.heading(phrase("uncovered", language).format(readable(missing)))
     return answer.answer()
 
 
@@ -87,43 +92,66 @@ def _nearness(
     return [float(value) for value in embed(texts) @ question_vector]
 
 
-def _chosen(request: _Request, question: str, units: Sequence[Unit]) -> list[Unit]:
+def _chosen(request: _Request, question: str, units: Sequence[Unit]) -> Choice:
+    hits = request.evidence.hits
     read, scored = score_units(question, units, request.evidence)
     if request.nearness is not None and question == request.question:
         scored = settle_tie(scored, request.nearness)
-    return choose(read, scored, request.limits, request.max_tokens)
+    choice = choose(read, scored, request.limits, request.max_tokens, hits)
+    return replace(choice, units=[narrowed(unit, read.terms.keys()) for unit in choice.units])
 
 
-def _write_parts(
-    request: _Request, units: Sequence[Unit], answer: Composition, *, headed: bool
-) -> None:
-    """Write what answers each sub-question; a unit is quoted once, where it is first needed.
+def _write(
+    request: _Request,
+    parts: Sequence[str],
+    units: Sequence[Unit],
+    answer: Composition,
+    *,
+    headed: bool,
+) -> list[Unit]:
+    """Write what answers the question, or each of its parts, and return what was written.
 
     Args:
         request: The question and its limits; the parts share them.
+        parts: Of the question; with fewer than two it is answered as a whole.
         units: Of all hits.
         answer: Takes the text.
         headed: Each part stands under its sub-question, else all are brought into one order.
     """
     hits = request.evidence.hits
-    parts = [
-        part for part in request.evidence.sub_queries if part not in request.evidence.uncovered
-    ]
-    share = max(1, round(request.limits.max_units / max(len(parts), 1)))
+    if len(parts) < len((0, 1)):
+        choice = _chosen(request, request.question, units)
+        answer.units(reading_order(choice.units, hits), choice.left_out)
+        return choice.units
+    found = _of_parts(request, parts, units)
+    everything = [unit for part in found for unit in part.units]
+    left_out = {place: n for part in found for place, n in part.left_out.items()}
+    if not headed or len(found) < len((0, 1)):
+        answer.units(reading_order(everything, hits), left_out)
+        return everything
+    for part in found:
+        answer.heading(readable(part.text))
+        answer.units(reading_order(part.units, hits), left_out)
+    return everything
+
+
+def _of_parts(request: _Request, parts: Sequence[str], units: Sequence[Unit]) -> list[Part]:
+    """Return what answers each part; a unit is quoted once, where it is first needed."""
     per_part = replace(
         request,
-        limits=replace(request.limits, max_units=share),
-        max_tokens=request.max_tokens // max(len(parts), 1),
+        limits=replace(
+            request.limits, max_units=max(1, round(request.limits.max_units / len(parts)))
+        ),
+        max_tokens=request.max_tokens // len(parts),
     )
+    hits = request.evidence.hits
     seen: set[tuple[int, int]] = set()
-    joined: list[Unit] = []
-    for part in parts:
-        own = [u for u in units if hits[u.hit].sub_query == part] or units
-        chosen = [u for u in _chosen(per_part, part, own) if (u.hit, u.order) not in seen]
-        seen.update((u.hit, u.order) for u in chosen)
-        joined.extend(chosen)
-        if headed and chosen:
-            answer.heading(plain_text(part))
-            answer.units(reading_order(chosen, hits))
-    if not headed:
-        answer.units(reading_order(joined, hits))
+    found: list[Part] = []
+    for text in parts:
+        own = [unit for unit in units if hits[unit.hit].sub_query == text] or units
+        choice = _chosen(per_part, text, own)
+        fresh = [unit for unit in choice.units if (unit.hit, unit.order) not in seen]
+        seen.update((unit.hit, unit.order) for unit in fresh)
+        if fresh:
+            found.append(Part(text, fresh, choice.left_out))
+    return found

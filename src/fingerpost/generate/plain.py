@@ -37,6 +37,7 @@ _RST_LINK = re.compile(r"`([^`<>]{1,300}?)\s*<[^<>`]{1,500}>`__?")
 _RST_TARGET = re.compile(r"`([^`<>]{1,300})`__?(?!\w)")
 _AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,30}:|[^\s<>@]{1,100}@)[^\s<>]{1,2000})>")
 _BREAK_TAG = re.compile(r"<(?:br|hr|/p|/li|/div|/td|/th)\b[^<>]{0,200}>", re.IGNORECASE)
+_LINE_TAG = re.compile(r"\s*(?:<br\s*/?>\s*)+", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,1000}|/)?>|<[!?/]?>")
 _BOLD = re.compile(r"(\*\*\*|\*\*|\*)(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\1")
 _UNDERLINED = re.compile(r"(?<![\w`])(__?)(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])\1(?![\w`])")
@@ -173,6 +174,7 @@ def _prose(text: str) -> str:
         return text
     text = text.replace("`", "'")
     if "<" in text:
+        text = _LINE_TAG.sub(_line_break, text)
         text = _TAG.sub("", _BREAK_TAG.sub(" ", _AUTOLINK.sub(r"\1", text)))
     if "{" in text:
         text = _SHORTCODE.sub("", text)
@@ -182,6 +184,17 @@ def _prose(text: str) -> str:
     if "&" in text:
         text = neutralise(html.unescape(text)).replace("`", "'")
     return _defused(text)
+
+
+def _line_break(found: re.Match[str]) -> str:
+    """Return what parts two lines on one: nothing more where punctuation parts them already."""
+    before = found.string[: found.start()].rstrip("*_ ")[-1:]
+    inside = before and found.end() < len(found.string)
+    return (
+        "; "
+        if inside and (before.isalnum() or before in "`'\")" or _PRIVATE.match(before))
+        else " "
+    )
 
 
 def _without_emphasis(text: str) -> str:

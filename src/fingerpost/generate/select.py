@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fingerpost.generate.cues import Want
+from fingerpost.generate.companions import Context, companions, complete, place_of
+from fingerpost.generate.listing import Listing, Place, find_listings
+from fingerpost.generate.relevance import answering
 from fingerpost.generate.score import Question, ScoredUnit
 from fingerpost.generate.units import Unit, UnitKind
 from fingerpost.text.tokens import estimate_tokens
-from fingerpost.types import Tier
-
-Place = tuple[int, int]
+from fingerpost.types import Hit, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,54 +35,80 @@ class Limits:
 
 LIMITS: Mapping[Tier, Limits] = {
     Tier.TRIVIAL: Limits(1, 0.7),
-    Tier.LOOKUP: Limits(3, 0.74),
-    Tier.MULTI_SOURCE: Limits(5, 0.5),
-    Tier.RESEARCH: Limits(8, 0.4),
+    Tier.LOOKUP: Limits(3, 0.8),
+    Tier.MULTI_SOURCE: Limits(5, 0.62),
+    Tier.RESEARCH: Limits(8, 0.55),
 }
-_MAX_COMPANIONS = 10
 _SAME = 0.85
 _MAX_POOL = 60
 _CODE_ELSEWHERE = 0.95
-_SHORT = 200
-_LEANS_BACK = re.compile(
-    r"(?:This|These|That|Those|It|Its|They|Their|Such|He|She|His|Her|However|Therefore|Thus"
-    r"|But|Instead|Otherwise|Then|Hence"
-    r"|Dies(?:e[rsnm]?)?|Er|Sie|Daher|Jedoch|Est[aeo]s?|Ell[oa]s?|Sin embargo|Cel(?:a|ui|le)"
-    r"|Cette?|Ces|Ils?|Elles?|Cependant"
-    r"|Это|Эт[аи]|Он[аио]?|Однако|Поэтому|Αυτ(?:ό|ή|ά|ές|οί|ός)|Bu|Bunlar|Acest[ae]?a?|Nó|Họ"
-    r"|Điều này)\b"
-    r"|这|那|它|他们|因此|但|しかし|これ|それ|그러나|이는|이것"
-)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an answer quotes.
+
+    Attributes:
+        units: Best first, each followed by its companions.
+        left_out: Last unit taken of a list → how many of its items were left out.
+    """
+
+    units: list[Unit]
+    left_out: Mapping[Place, int]
 
 
 def choose(
-    question: Question, scored: Sequence[ScoredUnit], limits: Limits, max_tokens: int
-) -> list[Unit]:
-    """Return the units of the answer, best first, each followed by its companions.
+    question: Question,
+    scored: Sequence[ScoredUnit],
+    limits: Limits,
+    max_tokens: int,
+    hits: Sequence[Hit],
+) -> Choice:
+    """Return the units of the answer.
 
     A chosen list item or code block brings the sentence that introduces it; a chosen lead
-    brings its list or code; one step brings the whole procedure when the question asks how;
-    a sentence that leans on the one before brings that one.
+    brings its list or code; a question for all of something brings the whole list; one step
+    brings the whole procedure; a sentence that leans on the one before brings that one.
 
     Args:
         question: As read by the scorer.
         scored: Every unit of the evidence.
         limits: How much to choose.
         max_tokens: Budget of the whole answer; a unit that does not fit is passed over.
+        hits: Which the units name by position.
     """
-    by_place = {(item.unit.hit, item.unit.order): item.unit for item in scored}
+    units = [item.unit for item in scored]
+    listings = find_listings(units, hits)
+    chosen = _ranked(question, answering(question, scored, listings, hits), limits)
+    context = Context(question, scored, listings, [item.unit for item in chosen], hits)
     taken: dict[Place, Unit] = {}
     left = max_tokens
-    for item in _ranked(question, scored, limits):
-        if _place(item.unit) in taken:
+    for item in chosen:
+        if place_of(item.unit) in taken:
             continue
-        together = [item.unit, *_companions(item.unit, question, by_place)]
-        for unit in together:
+        for unit in (item.unit, *companions(item.unit, context)):
             cost = estimate_tokens(unit.text) + 4
-            if _place(unit) not in taken and cost <= left:
-                taken[_place(unit)] = unit
+            if place_of(unit) not in taken and cost <= left:
+                taken[place_of(unit)] = unit
                 left -= cost
-    return list(taken.values())
+    kept = complete(list(taken.values()), listings)
+    return Choice(kept, _left_out(kept, context))
+
+
+def _left_out(units: Sequence[Unit], context: Context) -> dict[Place, int]:
+    """Return how many items are missing behind the last one of each list that was begun whole."""
+    left: dict[Place, int] = {}
+    listings: list[Listing] = []
+    for unit in units:
+        listing = context.listings.get(place_of(unit))
+        if listing is not None and listing not in listings and listing in context.whole:
+            listings.append(listing)
+    for listing in listings:
+        taken = [unit for unit in listing.members if unit in units]
+        missing = sum(item not in taken for item in listing.items)
+        if taken and missing:
+            left[place_of(taken[-1])] = missing
+    return left
 
 
 def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) -> list[ScoredUnit]:
@@ -149,58 +174,3 @@ def _repeats(item: ScoredUnit, other: ScoredUnit) -> bool:
     """Return whether two units say the same in nearly the same words."""
     either = len(item.tokens | other.tokens)
     return not either or len(item.tokens & other.tokens) >= _SAME * either
-
-
-def _companions(unit: Unit, question: Question, by_place: Mapping[Place, Unit]) -> list[Unit]:
-    """Return the units without which this one cannot be understood."""
-    found: list[Unit] = []
-    lead = None if unit.lead is None else by_place.get((unit.hit, unit.lead))
-    if lead is not None and len(lead.tokens) > 1:
-        found.append(lead)
-    if unit.kind is UnitKind.STEP:
-        found.extend(_of_group(unit, by_place))
-    if unit.kind in {UnitKind.ITEM, UnitKind.ROW} and Want.LISTING in question.wants:
-        found.extend(u for u in _of_group(unit, by_place) if len(u.text) <= _SHORT)
-    if unit.kind is UnitKind.SENTENCE:
-        found.extend(_led_by(unit, by_place))
-        after = by_place.get((unit.hit, unit.order + 1))
-        if Want.HOW in question.wants and after and after.kind is UnitKind.CODE:
-            found.append(after)
-        before = by_place.get((unit.hit, unit.order - 1))
-        if before and before.group == unit.group and _LEANS_BACK.match(unit.text):
-            found.append(before)
-    return found
-
-
-def _of_group(unit: Unit, by_place: Mapping[Place, Unit]) -> list[Unit]:
-    """Return the units of a procedure, list or table, with the code between its steps."""
-    steps = [
-        other
-        for other in by_place.values()
-        if other.hit == unit.hit and other.kind is unit.kind and other.group == unit.group
-    ]
-    places = {step.order for step in steps}
-    code = [
-        other
-        for other in by_place.values()
-        if other.hit == unit.hit and other.kind is UnitKind.CODE and other.lead in places
-    ]
-    return sorted((*steps, *code), key=lambda other: other.order)[:_MAX_COMPANIONS]
-
-
-def _led_by(unit: Unit, by_place: Mapping[Place, Unit]) -> list[Unit]:
-    """Return the list or code that a sentence ending in a colon announces."""
-    if not unit.text.endswith((":", "：")):
-        return []
-    found: list[Unit] = []
-    order = unit.order + 1
-    while (other := by_place.get((unit.hit, order))) and len(found) < _MAX_COMPANIONS:
-        if other.lead != unit.order and not (found and other.lead == found[-1].order):
-            break
-        found.append(other)
-        order += 1
-    return found
-
-
-def _place(unit: Unit) -> Place:
-    return unit.hit, unit.order
