@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from fingerpost.classify.comparison import compares
 from fingerpost.classify.explain import explain_tier, loudest
 from fingerpost.classify.features import extract_features
 from fingerpost.classify.followup import accepts_offer
+from fingerpost.classify.look import holds_question, shipped_look
 from fingerpost.classify.policy import apply_policy
 from fingerpost.classify.words import read_packaged, words_of
 from fingerpost.decide.linear import LinearModel
@@ -24,7 +26,6 @@ _EMOJI_ONLY = re.compile(r"[\s\u200d\ufe0f\u2600-\u27bf\U0001f300-\U0001faff]+")
 _CERTAIN = 0.97
 _SURE_SMALLTALK = 0.85
 _LEAST_SMALLTALK = 0.3
-_ANSWERED = 0.8
 _MIN_TOPIC_WORD = 4
 _QUESTION_TIERS = ("T1", "T2", "T3")
 _UNSIGNALLED = (0.65, 0.2, 0.15)
@@ -80,7 +81,8 @@ class LocalClassifier:
         Args:
             text: The question.
             history: Earlier turns; a bare reply to an offer of the assistant is no small talk.
-            first_look: What a cheap search found; shifts the balance, never to T0.
+            first_look: What a cheap search found; shifts the balance, never to T0. What one chunk
+                holds for the most part is T0 only as pure small talk.
             topics: What the corpus is about; a question that names one is never T0.
             tool_names: Names that ``tools_needed`` may hold.
             confidence_threshold: 0 to 1; below it the tier goes up by one.
@@ -143,6 +145,9 @@ class LocalClassifier:
             label: (1 - trivial) * share
             for label, share in zip(_QUESTION_TIERS, _without_signal(features, graded), strict=True)
         }
+        if compares(_readable_part(text)):
+            # Two things asked about together are never one lookup.
+            return {"T0": 0.0, "T1": 0.0, "T2": trivial + rest["T1"] + rest["T2"], "T3": rest["T3"]}
         return {"T0": trivial, **rest}
 
 
@@ -215,24 +220,11 @@ def _without_trivial(scores: Mapping[str, float]) -> dict[str, float]:
 def _with_first_look(
     scores: Mapping[str, float], look: FirstLook, features: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the scores weighed by what a cheap search found.
-
-    One passage that holds every term speaks for a lookup; terms that only several passages
-    together hold speak for joining them. The factors are odds, bounded to 1/2 and 2.
-    """
+    """Return the scores weighed by what a cheap search found; pure small talk stays as it is."""
     if features.get("talk:share", 0.0) > _SURE_SMALLTALK:
         return dict(scores)
-    spread = max(0.0, look.pooled_coverage - look.coverage)
-    single = look.coverage * (0.5 + 0.5 * look.score_gap)
-    factors = {
-        "T0": 0.5 if look.coverage >= _ANSWERED else 1.0,
-        "T1": min(2.0, 0.75 + 0.75 * single + (0.25 if look.coverage >= _ANSWERED else 0.0)),
-        "T2": min(2.0, 1.0 + 2.0 * spread),
-        "T3": min(2.0, 1.0 + spread * min(look.n_documents, 10) / 10),
-    }
-    weighed = {name: score * factors[name] for name, score in scores.items()}
-    total = sum(weighed.values())
-    return {name: score / total for name, score in weighed.items()}
+    known = _without_trivial(scores) if holds_question(look) else scores
+    return shipped_look().weigh(known, look)
 
 
 def _named_tools(text: str, tool_names: Sequence[str]) -> tuple[str, ...]:
