@@ -236,3 +236,27 @@ def test_an_index_that_is_being_written_is_not_erased(index):
     with EmbeddedStore(index).writer(IDENTITY), pytest.raises(StoreConflictError):
         EmbeddedStore(index).erase()
     assert _asked(index)[0] == 4
+
+
+def test_a_folder_that_others_use_is_refused_and_not_touched(tmp_path):
+    (tmp_path / "letters.txt").write_text("mine")
+    for use in (lambda store: store.writer(IDENTITY).__enter__(), lambda store: store.erase()):
+        with pytest.raises(StoreError, match=r"has other files, such as 'letters.txt'") as caught:
+            use(EmbeddedStore(tmp_path))
+        assert "--index-dir" in caught.value.hint
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_nothing_is_written_beside_another_programs_database(tmp_path):
+    with sqlite3.connect(tmp_path / "index.sqlite") as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(IndexCorruptError, match="no fingerpost index"):
+        EmbeddedStore(tmp_path).writer(IDENTITY).__enter__()
+    assert [path.name for path in tmp_path.iterdir()] == ["index.sqlite"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_name_that_no_folder_can_have_is_a_wrong_setting(name):
+    with pytest.raises(ConfigError, match="cannot be the name of a folder"):
+        open_store(name)

@@ -12,6 +12,7 @@ from fingerpost.corpus.formats import format_of, is_unsupported
 from fingerpost.types.document import SkippedFile
 
 _MAGIC = re.compile(r"[*?\[]")
+_SET_SIGNS = re.compile(r"[\\\[&~|]|-(?=-)")  # special inside brackets for `re`, not for a glob
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +46,14 @@ def locate(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedF
     skipped: list[SkippedFile] = []
     for given in paths:
         text = os.fspath(given)
-        path = Path(text).expanduser()
-        if path.is_dir():
-            folders[path.resolve()] = None
-        elif path.exists():
-            problem = _file_problem(path)
-            if problem:
-                skipped.append(SkippedFile(text, *problem))
-            else:
-                folder = path.parent.resolve()
-                included.setdefault(folder, []).append(path.name)
-        elif _MAGIC.search(text):
-            folder, pattern = _split_glob(path)
-            if folder.is_dir():
-                included.setdefault(folder.resolve(), []).append(pattern)
-            else:
-                skipped.append(SkippedFile(text, "unreadable", "no such folder"))
-        else:
-            skipped.append(SkippedFile(text, "unreadable", "no such file or folder"))
+        try:
+            problem = _sort_in(text, folders, included)
+        except (OSError, RuntimeError, ValueError) as error:  # no such user, too long, a NUL
+            problem = "unreadable", getattr(error, "strerror", None) or str(error)
+        except re.error as error:
+            problem = "unreadable", f"not a usable pattern: {error}"
+        if problem:
+            skipped.append(SkippedFile(text, *problem))
     whole = [folder for folder in folders if not _covered(folder, folders)]
     partial = {
         folder: tuple(dict.fromkeys(patterns))
@@ -75,6 +66,36 @@ def locate(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedF
         CorpusRoot(name, folder, include)
         for name, (folder, include) in zip(names, roots, strict=True)
     ], skipped
+
+
+def _sort_in(
+    text: str, folders: dict[Path, None], included: dict[Path, list[str]]
+) -> tuple[str, str] | None:
+    """Note what a path stands for; return why it stands for nothing (reason, detail)."""
+    if not text:  # would be the working directory
+        return "unreadable", "an empty path"
+    path = Path(text).expanduser()
+    if path.is_dir():
+        folders[path.resolve()] = None
+        return None
+    if path.exists():
+        problem = _file_problem(path)
+        if not problem:
+            included.setdefault(path.parent.resolve(), []).append(_literal(path.name))
+        return problem
+    if not _MAGIC.search(text):
+        return "unreadable", "no such file or folder"
+    folder, pattern = _split_glob(path)
+    pattern_of(pattern)
+    if not folder.is_dir():
+        return "unreadable", "no such folder"
+    included.setdefault(folder.resolve(), []).append(pattern)
+    return None
+
+
+def _literal(name: str) -> str:
+    """Return a glob that only this name passes."""
+    return _MAGIC.sub(lambda found: f"[{found[0]}]", name)
 
 
 def _file_problem(path: Path) -> tuple[str, str] | None:
@@ -126,7 +147,11 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 
 def pattern_of(glob: str) -> re.Pattern[str]:
-    """Return an expression for the relative POSIX paths that a glob stands for."""
+    """Return an expression for the relative POSIX paths that a glob stands for.
+
+    Raises:
+        re.error: A range in brackets runs backwards.
+    """
     out: list[str] = []
     at = 0
     while at < len(glob):
@@ -144,7 +169,7 @@ def pattern_of(glob: str) -> re.Pattern[str]:
             at += 1
         elif glob[at] == "[" and "]" in glob[at + 2 :]:
             end = glob.index("]", at + 2)
-            inner = glob[at + 1 : end].replace("\\", "\\\\")
+            inner = _SET_SIGNS.sub(r"\\\g<0>", glob[at + 1 : end])
             out.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
             at = end + 1
         else:

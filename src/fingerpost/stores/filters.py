@@ -24,8 +24,8 @@ def document_filter(filters: Filters) -> Callable[[Document], bool] | None:
         sources = frozenset(filters.sources)
         tests.append(lambda document: document.source in sources)
     if filters.paths:
-        globs = tuple(filters.paths)
-        tests.append(lambda document: any(path_matches(glob, document.path) for glob in globs))
+        inside = paths_filter(filters.paths)
+        tests.append(lambda document: inside(document.path))
     if filters.tags:
         tags = frozenset(tag.casefold() for tag in filters.tags)
         tests.append(lambda document: any(tag.casefold() in tags for tag in document.tags))
@@ -65,6 +65,54 @@ def path_matches(glob: str, path: str) -> bool:
     return _parts_match(parts, names)
 
 
+def paths_filter(globs: Sequence[str]) -> Callable[[str], bool]:
+    """Return a test whether a path passes any of the globs, each as in `path_matches`.
+
+    All globs are tried in one go: those without wildcards by looking up the folders of the
+    path, the others as one expression.
+    """
+    plain: set[str] = set()
+    patterns: list[str] = []
+    for glob in dict.fromkeys(globs):
+        parts, is_plain = _compiled(glob)
+        if is_plain:
+            plain.add(glob.strip("/").removeprefix("./"))
+        else:
+            patterns.append(_whole(parts))
+    everything = any(not name or name.startswith("/") for name in plain)
+    expression = re.compile("|".join(patterns), re.DOTALL) if patterns else None
+
+    def passes(path: str) -> bool:
+        if everything or path in plain:
+            return True
+        at = path.find("/")
+        while at >= 0:
+            if path[:at] in plain:
+                return True
+            at = path.find("/", at + 1)
+        return expression is not None and expression.match(f"{path}/") is not None
+
+    return passes
+
+
+def _whole(parts: Sequence[re.Pattern[str] | None]) -> str:
+    """Return an expression for a path with a slash after each part, in linear time.
+
+    What stands between two ``**`` is taken where it fits first and never tried elsewhere.
+    """
+    blocks = [""]
+    for part in parts:
+        if part is None:
+            blocks.append("")
+        else:
+            blocks[-1] += f"{part.pattern}/"
+    if len(blocks) == 1:
+        return f"{blocks[0]}\\Z"
+    first, *middle, last = blocks
+    inner = "".join(f"(?>(?:[^/]*/)*?{block})" for block in middle if block)
+    return f"{first}{inner}(?:[^/]*/)*{last}\\Z" if last else f"{first}{inner}"
+
+
 def _parts_match(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
     """Match part by part; only the last ``**`` ever has to be widened."""
     at_part = at_name = 0
@@ -95,13 +143,13 @@ def _compiled(glob: str) -> tuple[tuple[re.Pattern[str] | None, ...], bool]:
 def _part(pattern: str) -> re.Pattern[str]:
     """Return a regular expression without backtracking into earlier stars."""
     pieces = [
-        "".join("." if sign == "?" else re.escape(sign) for sign in piece)
+        "".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece)
         for piece in re.sub(r"\*+", "*", pattern).split("*")
     ]
     if len(pieces) == 1:
         return re.compile(pieces[0], re.DOTALL)
-    inner = "".join(f"(?>.*?{piece})" for piece in pieces[1:-1])
-    return re.compile(f"{pieces[0]}{inner}.*{pieces[-1]}", re.DOTALL)
+    inner = "".join(f"(?>[^/]*?{piece})" for piece in pieces[1:-1])
+    return re.compile(f"{pieces[0]}{inner}[^/]*{pieces[-1]}", re.DOTALL)
 
 
 def _metadata_test(name: str, values: set[str]) -> Callable[[Document], bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,8 @@ def open_store(location: str | Path) -> Store:
         location: A folder, ``file:///folder``, or ``embedded:folder``.
 
     Raises:
-        ConfigError: The URL names a kind of store that is not part of this version.
+        ConfigError: The URL names a kind of store that is not part of this version, or no file
+            system can have such a name.
     """
     text = str(location)
     if text.startswith(_POSTGRES):
@@ -31,6 +33,7 @@ def open_store(location: str | Path) -> Store:
         )
     if not text.strip():
         raise ConfigError("Setting store: '' is no folder.", hint="Name a folder.")
+    _require_path(text)
     if isinstance(location, str):
         text = text.removeprefix(_FILE).removeprefix("embedded:")
         scheme, separator, _ = text.partition("://")
@@ -42,3 +45,15 @@ def open_store(location: str | Path) -> Store:
     from fingerpost.stores.embedded import EmbeddedStore  # noqa: PLC0415 - loaded when used
 
     return EmbeddedStore(Path(text))
+
+
+def _require_path(text: str) -> None:
+    try:
+        usable = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"Setting index_dir: {text!r:.200} cannot be the name of a folder.",
+            hint="Name a folder without NUL and broken characters.",
+        )

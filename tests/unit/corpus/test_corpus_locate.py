@@ -1,5 +1,7 @@
 """Paths, files and globs that the user names."""
 
+import pytest
+
 from fingerpost.corpus import CorpusRoot, locate
 from fingerpost.corpus.walk import Folder
 
@@ -91,3 +93,29 @@ def test_ignored_folders_and_other_files_are_no_documents_and_documents_we_canno
         assert [(item.path, item.reason) for item in folder.skipped] == [
             (f"{root.folder}/c.PDF", "unsupported")
         ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "~nosuch/x", "x" * 5000, "docs/[z-a]*", "a\0b", "\ud800", "/" + "y/" * 4000 + "*.md"],
+)
+def test_a_path_that_cannot_be_looked_at_is_skipped_with_a_reason(path):
+    roots, skipped = locate([path])
+    assert roots == []
+    assert [(item.path, item.reason) for item in skipped] == [(path, "unreadable")]
+    assert skipped[0].detail
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_taken_alone(tmp_path):
+    for name in ("a[z-a].md", "a[1].md", "a1.md", "b*.md", "bc.md", "d[[e].md"):
+        write(tmp_path / name)
+    roots, _ = locate([tmp_path / name for name in ("a[z-a].md", "a[1].md", "b*.md", "d[[e].md")])
+    assert found(roots[0]) == ["a[1].md", "a[z-a].md", "b*.md", "d[[e].md"]
+
+
+def test_signs_that_expressions_know_stand_for_themselves_in_brackets(tmp_path):
+    for sign in "[&~|-ax":
+        write(tmp_path / f"{sign}.md")
+    roots, skipped = locate([tmp_path / "[[&&~~||--]*.md"])
+    assert skipped == []
+    assert sorted(found(roots[0])) == sorted(f"{sign}.md" for sign in "[&~|-")

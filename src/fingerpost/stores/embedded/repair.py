@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+from fingerpost.errors import StoreError
 from fingerpost.stores.embedded.files import Files
 from fingerpost.stores.embedded.ledger import WITNESS_FILE, Generation
 from fingerpost.stores.embedded.lock import LOCK_FILE
@@ -107,13 +108,37 @@ _OWN_NAMES = frozenset(
 )
 
 
-def stray_notes(folder: Path) -> tuple[str, ...]:
-    """Return a note for files in the folder that are not ours; they are left alone."""
+def require_ours(folder: Path) -> None:
+    """Refuse a folder that others use: one with their files and no index of ours.
+
+    Raises:
+        StoreError: It has files that are not ours, and neither a database nor a trace of one.
+        IndexCorruptError: Its database was made by another program.
+    """
+    if (folder / DATABASE_FILE).exists():
+        if not (folder / ".gitignore").exists():  # nothing of ours was written here so far
+            refuse_foreign(folder)
+        return
+    strays = _strays(folder)
+    was_ours = any((folder / name).exists() for name in (LOCK_FILE, WITNESS_FILE))
+    if strays and not was_ours:
+        raise StoreError(
+            f"The folder {folder} has other files, such as {strays[0]!r}, and no index.",
+            hint="Give an empty folder, or one that does not exist yet, with --index-dir.",
+        )
+
+
+def _strays(folder: Path) -> list[str]:
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError:
-        return ()
-    strays = [name for name in names if name not in _OWN_NAMES and not _leftover(name)]
+        return []
+    return [name for name in names if name not in _OWN_NAMES and not _leftover(name)]
+
+
+def stray_notes(folder: Path) -> tuple[str, ...]:
+    """Return a note for files in the folder that are not ours; they are left alone."""
+    strays = _strays(folder)
     if not strays:
         return ()
     return (f"{len(strays)} unknown file(s) left alone, such as {strays[0]!r}",)

@@ -22,7 +22,7 @@ from fingerpost.stores.embedded.files import Files
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.lock import WriterLock
 from fingerpost.stores.embedded.reader import EmbeddedReader, info_of
-from fingerpost.stores.embedded.repair import erase, stray_notes, sweep
+from fingerpost.stores.embedded.repair import erase, require_ours, stray_notes, sweep
 from fingerpost.stores.embedded.schema import DATABASE_FILE, connect_reader
 from fingerpost.stores.embedded.snapshot import Snapshot
 from fingerpost.stores.embedded.snapshots import Snapshots, TornViewError
@@ -85,9 +85,11 @@ class EmbeddedStore:
         Raises:
             StoreConflictError: Another process writes; the message names pid and start time.
             StoreUnavailableError: No space, no rights, read-only.
+            StoreError: The folder has files of others and no index.
         """
         self._check_open()
         with guarded(self._folder):
+            require_ours(self._folder)
             self._prepare_folder()
             lock = WriterLock(self._folder, self._files)
             lock.acquire()
@@ -116,6 +118,7 @@ class EmbeddedStore:
         if not self._folder.exists():
             return
         with guarded(self._folder):
+            require_ours(self._folder)
             lock = WriterLock(self._folder, self._files)
             lock.acquire()
             try:
