@@ -129,12 +129,15 @@ class Scan:
     ) -> Iterator[FileToPrepare]:
         """Yield the files whose bytes are not those that are known.
 
+        Files of one name come one after the other: versions and translations of a page repeat
+        each other, and what was cleaned, counted and analysed just before is remembered.
+
         Args:
             known: Document id → content hash.
             max_tokens: Chunk limit.
             seen: Called with each file once it was looked at.
         """
-        for folder, file in self.files:
+        for folder, file in sorted(self.files, key=_by_name):
             try:
                 raw = folder.read(file, max_bytes=self.limits.max_file_bytes)
             except (OSError, FileRefusedError) as error:
@@ -175,3 +178,8 @@ class Scan:
             )
         }
         return (set(known) - there - kept) | lost
+
+
+def _by_name(found: tuple[Folder, FoundFile]) -> tuple[str, str, str]:
+    folder, file = found
+    return file.path.rpartition("/")[2], folder.root.name, file.path
