@@ -18,6 +18,7 @@ from fingerpost.errors import (
     SchemaVersionError,
     StoreConflictError,
     StoreError,
+    StoreUnavailableError,
     UsageError,
 )
 from fingerpost.observe.observer import Observer
@@ -59,8 +60,12 @@ class Library:
             raise UsageError("the index is not open", hint="Call init() first.")
         return self._store
 
-    def open(self, *, rebuild: bool = False) -> None:
+    def open(self, *, rebuild: bool = False, must_write: bool = False) -> None:
         """Read what changed, open the index, choose the embedding model.
+
+        Args:
+            rebuild: Read every document again; a damaged index is made anew.
+            must_write: Fail where the index cannot be written, though it could be read.
 
         Raises:
             EmptyCorpusError: The paths gave no chunk.
@@ -72,18 +77,21 @@ class Library:
             raise _empty(self._unlocated)
         self._store = wiring.make_store(wiring.index_folder(self._config, self._roots))
         try:
-            self._index(rebuild=rebuild)
+            self._index(rebuild=rebuild, must_write=must_write)
         except (IndexCorruptError, SchemaVersionError):
             if not rebuild:
                 raise
             self._store.erase()
-            self._index(rebuild=rebuild)
-        if self._store.info().n_chunks == 0:
+            self._index(rebuild=rebuild, must_write=must_write)
+        state = self._store.info()
+        for note in state.notes:
+            _LOG.warning("index: %s", note)
+        if state.n_chunks == 0:
             skipped = self.summary.skipped if self.summary else ()
             raise _empty((*self._unlocated, *skipped))
         self.embedding = wiring.choose_embedder(self._config, self._store)
         if self._config.embed == "wait":
-            self.embed()
+            self._embed_if_possible()
 
     def open_as_it_is(self) -> None:
         """Open the index without reading the corpus again.
@@ -118,9 +126,9 @@ class Library:
         """Read what changed in the corpus since; return what was done.
 
         Raises:
-            StoreConflictError: Another process is writing the index.
+            StoreUnavailableError: The index cannot be written.
         """
-        return self._index(rebuild=False)
+        return self._index(rebuild=False, must_write=True)
 
     def embed(self, cancelled: Callable[[], bool] | None = None) -> int:
         """Compute missing vectors; return how many. 0 without an embedding model."""
@@ -168,8 +176,12 @@ class Library:
         if store is not None:
             store.close()
 
-    def _index(self, *, rebuild: bool) -> IndexSummary:
-        """Read what changed; while another process writes, go on with what is there."""
+    def _index(self, *, rebuild: bool, must_write: bool) -> IndexSummary:
+        """Read what changed; where the index cannot be written, go on with what is there.
+
+        That is: while another process writes, and unless ``must_write`` also on a disk that is
+        full or read-only.
+        """
         try:
             with self._writing:
                 summary = index_corpus(
@@ -180,11 +192,13 @@ class Library:
                     observe=self._observe,
                     cancelled=self._stopped.is_set,
                 )
-        except StoreConflictError:
+        except (StoreConflictError, StoreUnavailableError) as error:
+            busy = isinstance(error, StoreConflictError)
             state = self.store.info()
-            if state.n_chunks == 0 or rebuild:
+            if state.n_chunks == 0 or rebuild or (must_write and not busy):
                 raise
-            _LOG.warning("another process is writing the index; answering from what is there")
+            reason = "another process is writing the index" if busy else str(error)
+            _LOG.warning("%s; answering from what is there", reason.rstrip("."))
             summary = IndexSummary(
                 n_chunks=state.n_chunks,
                 n_documents=state.n_documents,
@@ -200,6 +214,12 @@ class Library:
         thread = threading.Thread(target=target, name=name, daemon=True)
         self._background.append(thread)
         thread.start()
+
+    def _embed_if_possible(self) -> None:
+        try:
+            self.embed()
+        except StoreUnavailableError as error:
+            _LOG.warning("no vectors were computed: %s", error)
 
     def _embed_quietly(self) -> None:
         try:

@@ -204,6 +204,7 @@ def corpus_stats(
         languages=languages,
         generation=state.generation,
         index_path=state.location,
+        notes=state.notes,
     )
 
 

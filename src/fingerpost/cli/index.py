@@ -48,7 +48,7 @@ def index(
     with IngestBar() as bar:
         library = Library(config, bar)
         try:
-            library.open(rebuild=rebuild)
+            library.open(rebuild=rebuild, must_write=True)
             n_embedded = 0 if no_embed else _embed(library)
             report = _report(library, n_embedded)
             bar.__exit__(None, None, None)

@@ -80,3 +80,4 @@ class CorpusStats:
     languages: dict[str, int] = field(default_factory=dict, hash=False)
     generation: int = 0
     index_path: str = ""
+    notes: tuple[str, ...] = ()

@@ -142,10 +142,11 @@ class Snapshot:
         contents = self.catalogue.contents()
         with self._lock:
             if self._table is None or self._index is None:
-                self._table = self._load()
+                self._table = self._load().without_damage()
                 n_cids = int(max(self.generation.next_cid, contents.cids.max(initial=0) + 1))
                 self._index = row_index(self._table, contents, n_cids)
                 self._shorter = None
+                self._note_loss(int((self._index.row_of_cid[contents.cids] >= 0).sum()))
             return self._table, self._index
 
     def _load(self) -> VectorTable:
@@ -164,9 +165,14 @@ class Snapshot:
         except VectorsMissingError as error:
             self.add_note(f"vectors: {error}; the next index run makes them anew")
             return empty_table(generation.identity.dimension)
-        if table.n_damaged:
-            self.add_note(f"vectors: {table.n_damaged} damaged; the next index run renews them")
         return table
+
+    def _note_loss(self, n_found: int) -> None:
+        n_lost = self.generation.n_vectors - n_found
+        if n_lost and not self._damage:
+            self.add_note(
+                f"vectors: {n_lost} chunks lost theirs to damage; the next index run renews them"
+            )
 
 
 def visible_languages(catalogue: Catalogue) -> dict[str, int]:

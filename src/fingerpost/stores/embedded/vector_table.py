@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,16 +56,23 @@ class VectorTable:
         rows[self.cids[known]] = known
         return rows
 
-    def intact_cids(self) -> NDArray[np.int32]:
-        """Return the content numbers whose codes match their checksum."""
-        found = [np.zeros(0, np.int32)]
+    def intact_rows(self) -> NDArray[np.bool_]:
+        """Return which rows can be used: head and codes match their checksums."""
+        intact = np.empty(self.n_rows, np.bool_)
         for start in range(0, self.n_rows, _BLOCK_ROWS):
             part = slice(start, start + _BLOCK_ROWS)
             codes = np.ascontiguousarray(self.codes[part])
-            intact = sums(codes.view(np.uint8)) == self.codes_sums[part]
-            cids = self.cids[part][intact]
-            found.append(cids[cids > 0])
-        return np.concatenate(found)
+            intact[part] = sums(codes.view(np.uint8)) == self.codes_sums[part]
+        return intact & (self.cids > 0)
+
+    def intact_cids(self) -> NDArray[np.int32]:
+        """Return the content numbers that have a row that can be used."""
+        return self.cids[self.intact_rows()]
+
+    def without_damage(self) -> VectorTable:
+        """Return the table with content number 0 for every row that cannot be used."""
+        intact = self.intact_rows()
+        return self if intact.all() else replace(self, cids=np.where(intact, self.cids, 0))
 
     def distances(self, query_bits: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return how many signs differ from the query's, by row."""

@@ -41,8 +41,6 @@ class VectorWriter:
             self.notes = (f"vectors: dropped, to be made anew: {error}",)
             self.drop()
             return
-        if table.n_damaged:
-            self.notes = (f"vectors: {table.n_damaged} damaged, to be made anew",)
         intact = table.intact_cids()
         self._reserve(int(intact.max(initial=0)) + 1)
         self._have[intact] = True

@@ -88,9 +88,22 @@ class EmbeddedWriter:
         if not keeps_vectors:
             self._vectors.drop()
         self.notes = self._vectors.notes
+        if keeps_vectors and not self.notes and not self._changed:
+            self._count_vectors()
         if before is not None and before != self._identity:
             self._changed = True
         self._repair_words()
+
+    def _count_vectors(self) -> None:
+        """Publish how many vectors there are when damage left fewer than the ledger says."""
+        n_lost = self._base.n_vectors - self._n_vectors()
+        if n_lost:
+            self._vectors.changed = True
+            self.notes = (f"vectors: {n_lost} chunks lost theirs to damage, to be made anew",)
+
+    def _n_vectors(self) -> int:
+        live = self._changes.pages.cids[self._changes.pages.cids > 0]
+        return len(live) - int(self._vectors.lacks(live).sum())
 
     def _repair_words(self) -> None:
         """Make sure that the word index holds the last generation; rebuild it when not."""
@@ -213,13 +226,12 @@ class EmbeddedWriter:
     def _publish(self, words_token: int) -> None:
         changes, vectors = self._changes, self._vectors
         changes.pages.save(self._connection)
-        live = changes.pages.cids[changes.pages.cids > 0]
         generation = Generation(
             number=max(self._base.number, self._witnessed) + 1,
             identity=self._identity,
             n_documents=changes.n_documents,
             n_chunks=changes.n_chunks,
-            n_vectors=len(live) - int(vectors.lacks(live).sum()),
+            n_vectors=self._n_vectors(),
             content=changes.content,
             next_key=changes.next_key,
             next_doc=changes.next_doc,
