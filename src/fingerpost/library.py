@@ -75,7 +75,9 @@ class Library:
         self._unlocated = tuple(unlocated)
         if not self._roots:
             raise _empty(self._unlocated)
-        self._store = wiring.make_store(wiring.index_folder(self._config, self._roots))
+        folder = wiring.index_folder(self._config, self._roots)
+        is_new = not folder.exists()
+        self._store = wiring.make_store(folder)
         try:
             self._index(rebuild=rebuild, must_write=must_write)
         except (IndexCorruptError, SchemaVersionError):
@@ -88,6 +90,8 @@ class Library:
             _LOG.warning("index: %s", note)
         if state.n_chunks == 0:
             skipped = self.summary.skipped if self.summary else ()
+            if is_new:
+                wiring.forget_index(self._store, folder)
             raise _empty((*self._unlocated, *skipped))
         self.embedding = wiring.choose_embedder(self._config, self._store)
         if self._config.embed == "wait":

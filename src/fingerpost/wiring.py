@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,12 @@ def index_options(config: QueryRouterConfig, *, rebuild: bool = False) -> IndexO
 def make_store(folder: Path) -> Store:
     """Open the index in ``folder``, which is made when it does not exist."""
     return open_store(str(folder))
+
+
+def forget_index(store: Store, folder: Path) -> None:
+    """Take away the folder that this run made for a corpus that turned out empty."""
+    store.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def known_embedder(config: QueryRouterConfig, store: Store) -> Embedding | None:

@@ -386,6 +386,7 @@ async def test_a_corpus_without_text_is_named_path_by_path(tmp_path, make):
             pass
     assert "docs" in str(caught.value) or make in ("empty", "binary")
     assert caught.value.hint
+    assert not (folder / ".fingerpost").exists()
 
 
 async def test_a_file_is_a_corpus(corpus):
