@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.score import heading_tokens
-from fingerpost.generate.units import Unit, split_hits
+from fingerpost.generate.units import Unit, UnitKind, split_hits
 from fingerpost.text.analyse import analyse, query_tokens
 from fingerpost.text.language import detect_language
 from fingerpost.types import AbstentionReason, Answer, Evidence, GenerationMode
@@ -25,6 +25,14 @@ _NAME = re.compile(
 _NO_MATCH = 0.25
 # Below this cosine (or share of terms) a name that stands nowhere is not excused by the rest.
 _NEAR = 0.5
+# Questions of few terms, and the coverage below which the term that is missing is the topic.
+_SHORT = 4
+_TURNS_ON = 0.35
+_VERY_NEAR = 0.65
+# Cosines below which nothing of the index is about the question.
+_FAR = 0.45
+_VERY_FAR = 0.25
+_HALF = 0.5
 # A heading that makes up this share of the question, by weight, is what is asked for.
 _SECTION_SHARE = 0.7
 
@@ -67,7 +75,8 @@ def judge(
         return AbstentionReason.EVIDENCE_TOO_WEAK
     model = _model("vector" in values, language)
     score = model["bias"] + sum(model[name] * value for name, value in values.items())
-    if score >= model["threshold"]:
+    lacking = language == "en" and _lacks_topic(question, evidence, units, values)
+    if score >= model["threshold"] and not lacking:
         return None
     if values["best"] < _NO_MATCH:
         return AbstentionReason.NO_DOCUMENT_MATCHES
@@ -86,6 +95,30 @@ def _names_unknown(question: str, evidence: Evidence, language: str) -> bool:
         return False
     tokens = [set(analyse(name)) for name in _NAME.findall(question[:_MAX_QUESTION])]
     return any(name and name <= evidence.unknown_terms for name in tokens)
+
+
+def _lacks_topic(
+    question: str, evidence: Evidence, units: Sequence[Unit], values: Mapping[str, float]
+) -> bool:
+    """Return whether what a question turns on stands nowhere, or only inside code far from it.
+
+    In a short question a word that the index lacks, and that outweighs all the rest, is what
+    it is about; so is a compound name of which only parts are known when nothing is near.
+    """
+    terms = query_tokens(question)
+    near = values.get("vector", 0.0)
+    if evidence.unknown_terms:
+        short = len(terms) <= _SHORT and near < _VERY_NEAR
+        if short and 0 < evidence.coverage < _TURNS_ON:
+            return True
+        names = [set(analyse(name)) for name in _NAME.findall(question[:_MAX_QUESTION])]
+        if "vector" in values and near < _FAR:
+            return any(name & evidence.unknown_terms for name in names)
+    if "vector" not in values or near >= _VERY_FAR:
+        return False
+    prose = [set(heading_tokens(hit)) for hit in evidence.hits]
+    prose += [set(unit.tokens) for unit in units if unit.kind is not UnitKind.CODE]
+    return _share(terms, set().union(*prose)) <= _HALF
 
 
 def _names_section(question: str, evidence: Evidence) -> bool:

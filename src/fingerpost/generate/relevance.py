@@ -55,7 +55,17 @@ def _says_nothing(unit: Unit, listings: Mapping[Place, Listing], hits: Sequence[
     if unit.aside or _FURTHER.fullmatch(section(unit, hits)):
         return True
     listing = listings.get((unit.hit, unit.order))
-    return bool(listing and listing.lead and _FURTHER.fullmatch(listing.lead[-1].text))
+    if listing is None:
+        return False
+    if listing.lead:
+        return bool(_FURTHER.fullmatch(listing.lead[-1].text))
+    return _is_goals(listing.items[0], hits)
+
+
+def _is_goals(first: Unit, hits: Sequence[Hit]) -> bool:
+    """Return whether a list opens a page without a word before it: what one will learn."""
+    opens = first.first and not first.heading and not hits[first.hit].chunk.ordinal
+    return opens and first.kind is UnitKind.ITEM and bool(hits[first.hit].chunk.heading_path)
 
 
 def _in_focus(

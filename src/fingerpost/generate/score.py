@@ -136,6 +136,7 @@ def score_units(
             above=headings[unit.hit] | frozenset(analyse(unit.heading)),
             title=frozenset(analyse(unit.heading)) or titles[unit.hit],
             hit=max(evidence.hits[unit.hit].score, 0.0) / top,
+            opens=unit.first and not evidence.hits[unit.hit].chunk.ordinal,
         )
         values = features(question, unit, near)
         score = sum(getattr(weights, name) * value for name, value in values.items())
@@ -172,6 +173,7 @@ class _Near:
     above: frozenset[str]
     title: frozenset[str]
     hit: float
+    opens: bool
 
 
 def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
@@ -196,7 +198,7 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
         "hit": near.hit,
         "first": float(unit.first),
         "heading": likeness * (1.0 if unit.first else 0.5),
-        "defines": float(Want.DEFINITION in question.wants and _defines(question, unit)),
+        "defines": float(Want.DEFINITION in question.wants and _defines(question, unit, near)),
         "long": min(max(len(unit.tokens) - _USUAL_TOKENS, 0) / _LONG_TOKENS, 1.0),
         "code_unasked": float(is_code and Want.HOW not in question.wants),
         "code_alone": float(is_code and unit.lead is None and not likeness),
@@ -212,8 +214,14 @@ def _likeness(question: Question, title: frozenset[str]) -> float:
     return shared / (len(terms) + len(title) - shared) if shared else 0.0
 
 
-def _defines(question: Question, unit: Unit) -> bool:
-    """Return whether the unit begins with the subject and says what it is."""
+def _defines(question: Question, unit: Unit, near: _Near) -> bool:
+    """Return whether the unit begins with the subject and says what it is.
+
+    So does the first sentence of a page that is named after the subject.
+    """
+    known = frozenset(unit.tokens) & near.title & question.terms.keys()
+    if near.opens and unit.kind is UnitKind.SENTENCE and known:
+        return question.terms.keys() <= near.title
     start = frozenset(unit.tokens[: len(question.terms) + 3])
     return question.terms.keys() <= start and gives(unit.text, Want.DEFINITION)
 
