@@ -57,15 +57,16 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     k = KEPT[level] if run.request.top_k is None else run.request.top_k
     if level is Tier.LOOKUP:
         found = await first_search(run, k)
-        return evidence_of(run, level, found, found.hits)
+        return await run.in_thread(lambda: evidence_of(run, level, found, found.hits))
     found = await first_search(run, max(WIDE_K, k))
     if level is Tier.MULTI_SOURCE:
         wide = await expand_stage(run, found, found.hits)
         ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
-        return evidence_of(run, level, found, spread(ranked, k), wide)
+        return await run.in_thread(lambda: evidence_of(run, level, found, spread(ranked, k), wide))
     deep = await investigate(run, found, k)
+    evidence = await run.in_thread(lambda: evidence_of(run, level, found, deep.hits, deep.ranked))
     return replace(
-        evidence_of(run, level, found, deep.hits, deep.ranked),
+        evidence,
         sub_queries=deep.sub_queries,
         uncovered=deep.uncovered,
         synthesis=deep.synthesis,

@@ -10,14 +10,17 @@ from fingerpost.retrieve.legs import Legs
 from fingerpost.retrieve.question import Question, rarity_of
 from fingerpost.text.language import detect_language
 
+# No pattern reaches over a blank or a backtick, and each takes at most quadratic time in its
+# piece, which is short: what people type as a name is no longer.
+_PIECE = re.compile(r"`[^`]+`|[^\s`]+")
+_LONGEST_PIECE = 256
 _IDENTIFIER = re.compile(
     r"""
-    \w+(?:[_./\\:#@-]+\w+)*[_./\\:#@]\w+   # snake_case, a.dotted.name, a/path, Class::member
+    \w[\w./\\:#@-]*[_./\\:#@]\w+           # snake_case, a.dotted.name, a/path, Class::member
     | --?\w[\w-]*                          # a command line flag
     | [a-z]+[A-Z]\w*                       # camelCase
-    | [A-Z]{2,}\w*\d\w* | \w*\d+\w*[A-Z]\w* # an error code
+    | (?=[A-Z]{2}\w*\d)\w+ | (?=[^\W\d]*\d\w*[A-Z])\w+ # an error code
     | [A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+    # PascalCase
-    | `[^`]+`                              # said to be code
     | \w+\(\)                              # a call
     """,
     re.VERBOSE,
@@ -27,7 +30,14 @@ _TOP = 10
 
 def identifiers(text: str) -> list[str]:
     """Return the words that look like code, in order: names, paths, flags, error codes."""
-    return [match.group().strip("`") for match in _IDENTIFIER.finditer(text)]
+    found: list[str] = []
+    for match in _PIECE.finditer(text):
+        piece = match.group()
+        if piece[0] == "`":  # said to be code
+            found.append(piece.strip("`"))
+        elif len(piece) <= _LONGEST_PIECE:
+            found += _IDENTIFIER.findall(piece)
+    return found
 
 
 def is_foreign(text: str, languages: frozenset[str]) -> bool:

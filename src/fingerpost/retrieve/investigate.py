@@ -15,7 +15,7 @@ from fingerpost.observe.events import (
     StrategyDecompose,
 )
 from fingerpost.observe.hooks import call_hook
-from fingerpost.retrieve.base import Research
+from fingerpost.retrieve.base import DeepResearch, Research
 from fingerpost.retrieve.decompose import decompose
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.fuse import reciprocal_rank
@@ -23,10 +23,12 @@ from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.research import Findings, research
 from fingerpost.retrieve.run import Run, merged
-from fingerpost.retrieve.stages import allowed, checked, expand_stage, rerank_stage
+from fingerpost.retrieve.stages import expand_stage, known_hits, rerank_stage
 from fingerpost.types.evidence import Hit
 
 PART_K = 10
+SPLIT_CHARS = 600
+PART_CHARS = 400
 _SOURCES = ("web", "docs", "media")
 _RESEARCH_SHARE = 5
 
@@ -67,14 +69,14 @@ async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
         found: The search for the question as a whole; it always takes part.
         k: How many hits to keep.
     """
-    texts = decompose(found.question.text, run.tools.max_sub_queries)
+    texts = await run.in_thread(lambda: split(found.question.text, run.tools.max_sub_queries))
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
     whole = await _whole(run, found, k)
     parts = await _parts(run, texts)
     lists = [whole, *(part.ranked for part in parts)]
-    ranked = interleaved(lists, run.request.text)
-    hits = spread(ranked, k)
-    findings = await _research_stage(run, found, texts or [found.question.text], hits)
+    ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
+    whole_text = shortened(found.question.text, PART_CHARS)
+    findings = await _research_stage(run, found, texts or [whole_text], hits)
     if findings is not None and findings.hits:
         hits = with_findings(hits, findings.hits, k)
         ranked = merged(hits, ranked, findings.hits)
@@ -85,6 +87,30 @@ async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
         uncovered=findings.uncovered if findings else (),
         synthesis=findings.synthesis if findings else "",
     )
+
+
+def split(text: str, most: int) -> list[str]:
+    """Return the sub-questions of a question, bounded in number and length.
+
+    A question beyond 600 characters costs what one of 600 does: what stands further on still
+    takes part in the search for the question as a whole.
+    """
+    parts = decompose(shortened(text, SPLIT_CHARS), most)[:most]
+    return list(dict.fromkeys(shortened(part, PART_CHARS) for part in parts))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return at most so many characters of a text, cut at a blank where there is one."""
+    if len(text) <= most:
+        return text
+    cut = text[:most]
+    at = max(cut.rfind(" "), cut.rfind("\n"))
+    return cut[:at] if at > most // 2 else cut
+
+
+def _laid_out(lists: Sequence[Sequence[Hit]], text: str, k: int) -> tuple[list[Hit], list[Hit]]:
+    ranked = interleaved(lists, text)
+    return ranked, spread(ranked, k)
 
 
 def interleaved(lists: Sequence[Sequence[Hit]], text: str) -> list[Hit]:
@@ -172,7 +198,7 @@ async def _researched(
     if run.tools.remaining_s() <= 0:
         raise TimeoutError("no time left")
     if run.tools.deep_research is not None:
-        return await _by_hook(run, found)
+        return await _by_hook(run, run.tools.deep_research, found.question.text)
     return await run.in_thread(lambda: _built_in(run, parts, hits))
 
 
@@ -190,15 +216,10 @@ def _built_in(run: Run, parts: Sequence[str], hits: Sequence[Hit]) -> Findings:
     )
 
 
-async def _by_hook(run: Run, found: HybridResult) -> Findings:
-    hook = run.tools.deep_research
-    if hook is None:
-        raise TypeError("no research hook")
+async def _by_hook(run: Run, hook: DeepResearch, text: str) -> Findings:
     hints = [s for s in run.request.suggested_sources if s in _SOURCES] or ["docs"]
-    given = await call_hook(
-        hook, run.tools.limiter, run.tools.remaining_s(), found.question.text, hints
-    )
-    if not isinstance(given, Research):
+    given = await call_hook(hook, run.tools.limiter, run.tools.remaining_s(), text, hints)
+    if not isinstance(given, Research) or not isinstance(given.synthesis, str):
         raise TypeError(f"expected Research, got {type(given).__name__}")
-    hits = await run.in_thread(lambda: allowed(run, found, checked(given.hits)))
+    hits = await run.in_thread(lambda: known_hits(run, given.hits, "research-skip"))
     return Findings(tuple(hits), given.synthesis, (), n_rounds=1)

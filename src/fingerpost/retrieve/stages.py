@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
 from fingerpost.observe.hooks import call_hook
+from fingerpost.retrieve.admit import admitted_hits, checked, offered_hits, unknown_reason
 from fingerpost.retrieve.dedupe import distinct
-from fingerpost.retrieve.graph import admitted, expand
+from fingerpost.retrieve.graph import expand
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.question import Question
 from fingerpost.retrieve.rerank import rerank
@@ -26,11 +27,14 @@ async def expand_stage(run: Run, found: HybridResult, hits: Sequence[Hit]) -> li
     except Exception as error:  # expansion is extra; the hits stand without it
         run.fall_back("graph-skip", f"{type(error).__name__}: {error}")
         return list(hits)
-    every = sorted(merged(hits, added), key=lambda hit: -hit.score)
-    wide = distinct(every, run.request.text)
+    wide = await run.in_thread(lambda: _joined(hits, added, run.request.text))
     n_added = len({h.chunk.id for h in added} - {h.chunk.id for h in hits})
     run.emit(RetrieveGraph, n_added=n_added, duration_ms=run.took("graph", started))
     return wide
+
+
+def _joined(hits: Sequence[Hit], added: Sequence[Hit], text: str) -> list[Hit]:
+    return distinct(sorted(merged(hits, added), key=lambda hit: -hit.score), text)
 
 
 async def _expanded(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:
@@ -40,8 +44,8 @@ async def _expanded(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Seque
     hook = run.tools.graph_expand
     if hook is None:
         return await run.in_thread(lambda: expand(run.reader, found, hits, run.within))
-    added = checked(await call_hook(hook, run.tools.limiter, remaining, list(hits)))
-    return await run.in_thread(lambda: allowed(run, found, added))
+    given = await call_hook(hook, run.tools.limiter, remaining, list(hits))
+    return await run.in_thread(lambda: known_hits(run, given, "graph-skip"))
 
 
 async def rerank_stage(run: Run, question: Question, hits: Sequence[Hit], top_n: int) -> list[Hit]:
@@ -72,37 +76,27 @@ async def _by_hook(
         given = await call_hook(
             hook, run.tools.limiter, run.tools.remaining_s(), question.text, list(hits), top_n
         )
-        offered = {hit.chunk.id for hit in hits}
-        kept = [hit for hit in merged(checked(given)) if hit.chunk.id in offered]
+        kept, n_unknown = await run.in_thread(lambda: offered_hits(hits, merged(checked(given))))
     except Exception as error:  # a host's hook may fail in any way
         run.fall_back("rerank-skip", f"{type(error).__name__}: {error}")
         return None
+    if n_unknown:
+        run.fall_back("rerank-skip", unknown_reason(n_unknown, n_unknown + len(kept)))
     if not kept:
         run.fall_back("rerank-skip", "the reranker kept none of the hits")
         return None
     return kept[:top_n]
 
 
-def checked(given: object) -> list[Hit]:
-    """Return what a hook gave as a list of hits.
+def known_hits(run: Run, given: object, fallback: str) -> list[Hit]:
+    """Return the hits of a hook that may be cited; name the fallback when some are foreign.
 
     Raises:
-        TypeError: It is anything else.
+        TypeError: It is no sequence of hits.
+        ValueError: A score is no finite number.
     """
-    if not isinstance(given, Sequence) or not all(isinstance(item, Hit) for item in given):
-        raise TypeError(f"expected a sequence of Hit, got {type(given).__name__}")
-    return list(given)
-
-
-def allowed(run: Run, found: HybridResult, hits: Sequence[Hit]) -> list[Hit]:
-    """Return those hits of a hook that pass the filters of the request."""
-    if run.within is None:
-        return list(hits)
-    keys = admitted(run.reader, found, run.within)
-    places = run.reader.keys_of_documents(list({hit.document.id for hit in hits}))
-    kept = []
-    for hit in hits:
-        some = places.get(hit.document.id, [])
-        if hit.chunk.ordinal < len(some) and some[hit.chunk.ordinal] in keys:
-            kept.append(hit)
+    hits = checked(given)
+    kept, n_unknown = admitted_hits(run.reader, run.request.filters, hits)
+    if n_unknown:
+        run.fall_back(fallback, unknown_reason(n_unknown, len(hits)))
     return kept
