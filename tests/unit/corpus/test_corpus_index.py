@@ -401,4 +401,4 @@ def test_one_changed_file_of_many_is_found_at_once(docs, store):
     started = time.process_time()
     summary = run(store, docs)
     assert summary.n_changed == 1
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5

@@ -37,18 +37,6 @@ def test_a_long_text_costs_less_than_fifty_milliseconds(call, text):
     assert cheapest(call, text) < LIMIT_S
 
 
-@pytest.mark.parametrize("call", [query_tokens, detect_language])
-def test_a_long_text_that_was_seen_lately_costs_next_to_nothing(call):
-    text = "reminder " + HOSTILE["Chinese"]
-    started = time.process_time()
-    call(text)
-    first = time.process_time() - started
-    started = time.process_time()
-    for _ in range(10):
-        call(text)
-    assert time.process_time() - started < first
-
-
 def test_what_query_tokens_returns_is_the_callers_own_to_change():
     text = "reminder of the filter " * 100
     query_tokens(text).clear()
