@@ -108,6 +108,9 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
         supported = min(supported, limits["supported"] - 0.01)
     if supported >= limits["supported"]:
         return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))
+    if not found.values["coverage_window"] and "cosine" not in found.values:
+        # Nothing is shared: what is left of the probability is only how often claims hold.
+        supported = min(supported, limits["weak"] - 0.01)
     verdict = Verdict.WEAK if supported >= limits["weak"] else Verdict.UNVERIFIABLE
     return Judgement(verdict, supported, min(contradicted, 1.0 - supported))
 

@@ -10,6 +10,7 @@ from fingerpost.verify.evidence import Reading, SourceSentences
 from fingerpost.verify.features import add_cosines, measure
 from fingerpost.verify.judge import QUOTED, judge, judge_weights
 from fingerpost.verify.quote import find_quote
+from fingerpost.verify.unseen import without_unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class JudgePair:
 
 def judge_pair(claim: str, source: str, *, embedder: EmbeddingModel | None = None) -> JudgePair:
     """Return what `CitationVerifier` would say of the claim with this one source."""
+    claim, source = without_unseen(claim), without_unseen(source)
     if find_quote(claim, source) is not None:
         return JudgePair(QUOTED.verdict, QUOTED.p_supported, QUOTED.p_contradicted, ("verbatim",))
     found = measure(Reading(claim), SourceSentences(source))

@@ -20,6 +20,8 @@ from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, add_cosines, measure
 from fingerpost.verify.judge import QUOTED, Judgement, entailed, judge, judge_weights
 from fingerpost.verify.quote import find_quote
+from fingerpost.verify.shown import Shown
+from fingerpost.verify.unseen import seen, without_unseen
 
 _RANK = {
     Verdict.SUPPORTED: 3,
@@ -44,11 +46,12 @@ class OnUnsupported(StrEnum):
 
 @dataclass(slots=True)
 class _Source:
-    """A source with its sentences, cut when first asked for."""
+    """A source as it is seen, with its sentences, cut when first asked for."""
 
     given: SourceText
     text: str
     cut: bool
+    page: Shown | None = None
     _sentences: SourceSentences | None = None
 
     @property
@@ -136,7 +139,7 @@ class CitationVerifier:
         """
         cases = await to_thread.run_sync(self._hold, answer_or_claims, tuple(sources))
         for case, held, premise in self._premises(cases):
-            said = self._ask(premise, case.claim.text)
+            said = self._ask(premise, case.reading.text)
             held.judgement = entailed(held.judgement, held.evidence, await _awaited(said))
         return self._response(cases)
 
@@ -151,7 +154,7 @@ class CitationVerifier:
         """
         cases = self._hold(answer_or_claims, tuple(sources))
         for case, held, premise in self._premises(cases):
-            said = self._ask(premise, case.claim.text)
+            said = self._ask(premise, case.reading.text)
             if not isinstance(said, Entailment):
                 if inspect.iscoroutine(said):
                     said.close()
@@ -173,9 +176,9 @@ class CitationVerifier:
         for number, given in enumerate(sources, start=1):
             source = SourceText(given, number) if isinstance(given, str) else given
             cut = len(source.text) > self._max_chars
-            found.append(
-                _Source(source, source.text[: self._max_chars] if cut else source.text, cut)
-            )
+            read = source.text[: self._max_chars] if cut else source.text
+            page = seen(read)
+            found.append(_Source(source, read if page is None else page.text, cut, page))
         return found
 
     def _hold(
@@ -186,7 +189,7 @@ class CitationVerifier:
         started = self._clock()
         cases = []
         for claim in self._claims(answer_or_claims):
-            case = _Case(claim, Reading(claim.text))
+            case = _Case(claim, Reading(without_unseen(claim.text)))
             late = self._time_limit_s is not None and self._clock() - started > self._time_limit_s
             if late:
                 case.checked = False
@@ -205,7 +208,7 @@ class CitationVerifier:
             held = _undecided(case)
             if held is None or held.evidence is None:
                 continue
-            texts = list(dict.fromkeys((case.claim.text, *held.evidence.candidates)))
+            texts = list(dict.fromkeys((case.reading.text, *held.evidence.candidates)))
             if len(texts) > left:
                 continue
             left -= len(texts)
@@ -264,7 +267,7 @@ def _hold_words(case: _Case, sources: list[_Source]) -> None:
     cited = [source for source in sources if source.given.index in case.claim.markers]
     rest = [source for source in sources if source.given.index not in case.claim.markers]
     for source in (*cited, *rest):
-        span = find_quote(case.claim.text, source.text)
+        span = find_quote(case.reading.text, source.text)
         if span is not None:
             case.held.append(_Held(source, QUOTED, span=span))
             return
@@ -338,6 +341,8 @@ def _verdict(case: _Case, *, uses_markers: bool) -> ClaimVerdict:
 
 def _with_place(case: _Case, best: _Held, *, wrong: bool, missing: bool) -> ClaimVerdict:
     claim, source, span = case.claim, best.source.given, best.span
+    if span is not None and best.source.page is not None:
+        span = best.source.page.span(span.start, span.end)
     decides = span is not None and best.judgement.verdict is not Verdict.UNVERIFIABLE
     reasons = list(best.evidence.reasons if best.evidence else ("verbatim",))
     if wrong:
