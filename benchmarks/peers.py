@@ -1,7 +1,7 @@
 """Keyword retrieval of the peers and of fingerpost over the same chunks, side by side.
 
-    python -m venv /tmp/peers && /tmp/peers/bin/pip install -r benchmarks/requirements-peers.txt
-    python benchmarks/peers.py --tree DIR --peers-python /tmp/peers/bin/python [--quick]
+    python -m venv PEERS && PEERS/bin/pip install -r benchmarks/requirements-peers.txt
+    python benchmarks/peers.py --tree DIR --peers-python PEERS/bin/python [--quick]
 
 Our splitter cuts the tree once; every system indexes those chunks in a process of its own and
 answers the same questions (headings of the tree) with ten hits each. Times are wall milliseconds

@@ -1,6 +1,6 @@
 """Fit the weights of the local judge on labelled pairs and report leave-one-dataset-out.
 
-    python scripts/fit_judge.py /work/shared/data/grounding \
+    python scripts/fit_judge.py ../shared/data/grounding \
         --cache CACHE.pkl --report grounding.md [--write]
 
 The files are JSONL with ``dataset``, ``claim``, ``source`` and ``label``; files without a

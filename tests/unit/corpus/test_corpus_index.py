@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fingerpost.corpus import (
@@ -24,8 +25,6 @@ from fingerpost.stores.base import WordQuery
 from fingerpost.stores.open import open_store
 from fingerpost.text.analyse import query_tokens
 from fingerpost.types.query import Filters
-
-np = pytest.importorskip("numpy")
 
 WORDS_ONLY = IndexOptions(embed=False, workers=0)
 
@@ -218,7 +217,7 @@ def test_bytes_that_are_no_text_are_listed_and_stop_nothing(docs, store):
 
 def test_a_file_that_cannot_be_read_now_keeps_what_was_indexed(docs, store):
     if os.geteuid() == 0:
-        pytest.skip("root reads everything")
+        pytest.skip("root may read every file, so none can be made unreadable; run as a user")
     page = docs / "a.md"
     page.write_text("alpha\n")
     run(store, docs)

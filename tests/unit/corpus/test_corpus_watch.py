@@ -21,7 +21,7 @@ def test_only_documents_outside_ignored_folders_are_watched():
 
 
 def test_a_change_calls_back_and_stop_ends_it(tmp_path):
-    pytest.importorskip("watchfiles")
+    pytest.importorskip("watchfiles", reason="needs the extra `watch`")
     stop, changed = threading.Event(), threading.Event()
     root = CorpusRoot("docs", tmp_path.resolve())
     watching = threading.Thread(target=watch, args=([root], changed.set, stop))
