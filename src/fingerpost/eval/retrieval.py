@@ -22,6 +22,7 @@ from fingerpost.eval.ranking import DEPTH, Ranking, measured
 from fingerpost.eval.run import Progress, run_cases, silent
 from fingerpost.generate import should_abstain
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.wrapped import WrappedEmbedder
 from fingerpost.retrieve import retrieve, search
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.stores.base import Reader, Store
@@ -50,42 +51,13 @@ class RetrievalOptions:
     tier: int | None = None
 
 
-class RememberedEmbedder:
+class RememberedEmbedder(WrappedEmbedder):
     """A model that keeps the vectors of questions, so that retrieval can be timed without it."""
 
     def __init__(self, model: EmbeddingModel) -> None:
-        self._model = model
+        super().__init__(model)
         self._known: dict[str, NDArray[np.float32]] = {}
         self.took_ms = 0.0
-
-    @property
-    def name(self) -> str:
-        """Return the model's name."""
-        return self._model.name
-
-    @property
-    def revision(self) -> str:
-        """Return the model's revision."""
-        return self._model.revision
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of a vector."""
-        return self._model.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        """Return the longest text that is not cut."""
-        return self._model.max_tokens
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Return the languages that the model was made for."""
-        return self._model.languages
-
-    def count_tokens(self, text: str) -> int:
-        """Return the model's count."""
-        return self._model.count_tokens(text)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors; time spent in the model is added to ``took_ms``."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.wrapped import WrappedEmbedder
 from fingerpost.types.result import Usage
 
 if TYPE_CHECKING:
@@ -14,43 +15,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class MeteredEmbedder:
+class MeteredEmbedder(WrappedEmbedder):
     """Wraps an `EmbeddingModel`; one object per question."""
 
     def __init__(self, model: EmbeddingModel) -> None:
-        self._model = model
+        super().__init__(model)
         self._lock = threading.Lock()
         self.n_calls = 0
         self.n_tokens = 0
-
-    @property
-    def name(self) -> str:
-        """Return the wrapped model's name."""
-        return self._model.name
-
-    @property
-    def revision(self) -> str:
-        """Return the wrapped model's revision."""
-        return self._model.revision
-
-    @property
-    def dimension(self) -> int:
-        """Return the wrapped model's dimension."""
-        return self._model.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        """Return the wrapped model's limit."""
-        return self._model.max_tokens
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """Return the wrapped model's languages."""
-        return self._model.languages
-
-    def count_tokens(self, text: str) -> int:
-        """Return the wrapped model's count."""
-        return self._model.count_tokens(text)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed and count. See `EmbeddingModel.embed`."""
