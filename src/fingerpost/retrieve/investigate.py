@@ -52,15 +52,6 @@ class Investigation:
     synthesis: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One sub-question with its own ranking."""
-
-    text: str
-    found: HybridResult
-    ranked: list[Hit]
-
-
 async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
     """Return what is found for a question that may have several parts.
 
@@ -72,8 +63,7 @@ async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
     texts = await run.in_thread(lambda: split(found.question.text, run.tools.max_sub_queries))
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
     whole = await _whole(run, found, k)
-    parts = await _parts(run, texts)
-    lists = [whole, *(part.ranked for part in parts)]
+    lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
     whole_text = shortened(found.question.text, PART_CHARS)
     findings = await _research_stage(run, found, texts or [whole_text], hits)
@@ -95,7 +85,7 @@ def split(text: str, most: int) -> list[str]:
     A question beyond 600 characters costs what one of 600 does: what stands further on still
     takes part in the search for the question as a whole.
     """
-    parts = decompose(shortened(text, SPLIT_CHARS), most)[:most]
+    parts = decompose(shortened(text, SPLIT_CHARS), most)
     return list(dict.fromkeys(shortened(part, PART_CHARS) for part in parts))
 
 
@@ -152,16 +142,15 @@ async def _whole(run: Run, found: HybridResult, k: int) -> list[Hit]:
     return await rerank_stage(run, found.question, wide, max(PART_K, k))
 
 
-async def _parts(run: Run, texts: Sequence[str]) -> list[_Part]:
+async def _parts(run: Run, texts: Sequence[str]) -> list[list[Hit]]:
     """Return one ranking for each sub-question, searched side by side, in their order."""
-    made: dict[int, _Part] = {}
+    made: dict[int, list[Hit]] = {}
     started = time.perf_counter()
 
     async def one(place: int, text: str) -> None:
         found = await run.in_thread(lambda: run.search(run.question(text), PART_K))
         marked = [replace(hit, sub_query=text) for hit in found.hits]
-        ranked = await rerank_stage(run, found.question, marked, PART_K)
-        made[place] = _Part(text, found, ranked)
+        made[place] = await rerank_stage(run, found.question, marked, PART_K)
 
     async with anyio.create_task_group() as group:
         for place, text in enumerate(texts):
