@@ -17,7 +17,6 @@ from fingerpost.stores.base import Reader
 from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Evidence, Hit
 
-LOOKUP_K = 5
 WIDE_K = 15
 KEPT = {Tier.LOOKUP: 5, Tier.MULTI_SOURCE: 5, Tier.RESEARCH: 10}
 _COVERING = 5

@@ -81,10 +81,6 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
     own = query_tokens(kept) if kept else {}
     frequency = reader.document_frequency(list(own)) if own else {}
     rarity = {t: rarity_of(frequency.get(t, 0), n_chunks) for t in own}
-    if len(own) > MAX_TOKENS:
-        rarest = sorted(own, key=lambda t: (frequency.get(t, 0) == 0, -rarity[t], t))
-        own = {t: own[t] for t in rarest[:MAX_TOKENS]}
-        rarity = {t: rarity[t] for t in own}
     tokens = dict(own)
     for back, turn in enumerate(reversed(context)):
         for token, weight in query_tokens(clean(turn)).items():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.admit import admitted_hits, checked, offered_hits, unknown_reason
+from fingerpost.retrieve.base import Rerank
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.graph import expand
 from fingerpost.retrieve.hybrid import HybridResult
@@ -55,7 +56,7 @@ async def rerank_stage(run: Run, question: Question, hits: Sequence[Hit], top_n:
     started = time.perf_counter()
     ranked: list[Hit] | None = None
     if run.tools.rerank is not None:
-        ranked = await _by_hook(run, question, hits, top_n)
+        ranked = await _by_hook(run, run.tools.rerank, question, hits, top_n)
     elif run.tools.remaining_s() <= 0:
         run.fall_back("rerank-skip", "no time left")
         ranked = list(hits[:top_n])
@@ -67,11 +68,8 @@ async def rerank_stage(run: Run, question: Question, hits: Sequence[Hit], top_n:
 
 
 async def _by_hook(
-    run: Run, question: Question, hits: Sequence[Hit], top_n: int
+    run: Run, hook: Rerank, question: Question, hits: Sequence[Hit], top_n: int
 ) -> list[Hit] | None:
-    hook = run.tools.rerank
-    if hook is None:
-        return None
     try:
         given = await call_hook(
             hook, run.tools.limiter, run.tools.remaining_s(), question.text, list(hits), top_n
