@@ -31,8 +31,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from fingerpost.types.document import SkippedFile
+if TYPE_CHECKING:  # so that the command line's --help loads no types
+    from fingerpost.types.document import SkippedFile
 
 __all__ = [
     "ConfigError",
