@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from fingerpost.text.sentences import sentences
 from fingerpost.types.document import Span
 from fingerpost.verify.align import content, weight
 from fingerpost.verify.lexicon import stop_words
-from fingerpost.verify.names import Mention, identifiers
+from fingerpost.verify.names import Mention, identifiers, names
 from fingerpost.verify.numbers import Quantity, quantities
-from fingerpost.verify.words import Word, words
+from fingerpost.verify.words import UNSPACED, Word, words
 
 _KEY_LENGTH = 5
 _WIDEST = 3
@@ -33,35 +33,31 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words: list[Word] = words(text)
-        self._content: list[Word] | None = None
-        self._quantities: list[Quantity] | None = None
-        self._identifiers: list[Mention] | None = None
 
-    @property
+    @cached_property
     def content(self) -> list[Word]:
         """Return its content words; those of quantities are compared as quantities."""
-        if self._content is None:
-            spans = [(one.start, one.end) for one in self.quantities if not one.soft]
-            self._content = [
-                word
-                for word in content(self.words)
-                if not any(start <= word.start < end for start, end in spans)
-            ]
-        return self._content
+        spans = [(one.start, one.end) for one in self.quantities if not one.soft]
+        return [
+            word
+            for word in content(self.words)
+            if not any(start <= word.start < end for start, end in spans)
+        ]
 
-    @property
+    @cached_property
     def quantities(self) -> list[Quantity]:
         """Return its quantities."""
-        if self._quantities is None:
-            self._quantities = quantities(self.text)
-        return self._quantities
+        return quantities(self.text)
 
-    @property
+    @cached_property
     def identifiers(self) -> list[Mention]:
         """Return its code spans, flags and identifiers."""
-        if self._identifiers is None:
-            self._identifiers = identifiers(self.text)
-        return self._identifiers
+        return identifiers(self.text)
+
+    @cached_property
+    def names(self) -> list[Mention]:
+        """Return its runs of capitalised words."""
+        return names(self.text)
 
 
 @lru_cache(maxsize=65536)
@@ -84,10 +80,8 @@ def keys(parts: list[Word]) -> dict[str, float]:
     return found
 
 
-_RUN = re.compile(
-    "[^\\W_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\\W\\d_]+)?"
-)
-_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_RUN = re.compile(rf"[^\W_{UNSPACED}]+(?:['’][^\W\d_]+)?")
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 
 class SourceSentences:

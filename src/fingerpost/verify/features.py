@@ -10,7 +10,7 @@ from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, weight
 from fingerpost.verify.compare import Comparison, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
-from fingerpost.verify.names import abbreviated, names, rivals, stands_in
+from fingerpost.verify.names import abbreviated, rivals, stands_in
 from fingerpost.verify.negation import overclaims, polarity
 from fingerpost.verify.swap import replaced, swapped
 from fingerpost.verify.words import fold
@@ -66,7 +66,7 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     values["claim_length"] = math.log1p(len(claim.content)) / 3
     values["source_length"] = math.log1p(len(source.spans)) / 4
     if not ranked:
-        values["names_missing"] = float(bool(names(claim.text)))
+        values["names_missing"] = float(bool(claim.names))
         return Evidence(None, None, (), values)
     held = [_Held(claim, source.reading(number, number)) for number, _ in ranked]
     best = max(range(len(ranked)), key=lambda at: (held[at].coverage, ranked[at][1], -at))
@@ -133,7 +133,7 @@ def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences
 
 
 def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
-    mentioned = names(claim.text)
+    mentioned = claim.names
     if not mentioned:
         return
     near = {word.text for word in around.words} | {word.stem for word in around.words}

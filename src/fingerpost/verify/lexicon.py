@@ -20,6 +20,7 @@ class Lexicon:
         opposites: Word → (pair number, side) for each pair that it belongs to.
         universal: Quantifiers and modals that claim everything.
         existential: Quantifiers and modals that claim only a part.
+        stops: Function words; they count for nothing in an alignment.
     """
 
     negations: frozenset[str]
@@ -27,6 +28,7 @@ class Lexicon:
     opposites: dict[str, frozenset[tuple[int, int]]]
     universal: frozenset[str]
     existential: frozenset[str]
+    stops: frozenset[str]
 
 
 def _folded(words: str) -> frozenset[str]:
@@ -54,13 +56,10 @@ def lexicon() -> Lexicon:
         opposites=_opposites(raw["antonyms"]),
         universal=_folded(raw["universal"]),
         existential=_folded(raw["existential"]),
+        stops=_folded(raw["stop"]),
     )
 
 
-@cache
 def stop_words() -> frozenset[str]:
-    """Return folded function words; they count for nothing in an alignment."""
-    raw = json.loads(
-        resources.files("fingerpost.verify").joinpath("lexicon.json").read_text("utf-8")
-    )
-    return _folded(raw["stop"])
+    """Return the folded function words."""
+    return lexicon().stops

@@ -16,8 +16,6 @@ _BREAK = re.compile(
     r"|aber|sondern|während|obwohl|weil|wenn|mais|tandis|parce|si|pero|sino|aunque|porque|cuando)\b",
     re.IGNORECASE,
 )
-# Spanish and Italian "no"/"non" negate the verb; the English "no" negates a noun: one list.
-_SPANISH_NO = re.compile(r"\b(?:no|non)\b", re.IGNORECASE)
 _UNSPACED_NOT = re.compile(r"不|没|沒|无|無|未|非|ない|ません|なかった|ไม่|않|못|없")
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "a", "anti", "mis")
 _SHORTEST_ROOT = 4

@@ -62,9 +62,9 @@ def _tens(raw: dict[str, dict[str, str]]) -> dict[str, float]:
         tens = [fold(word) for word in words.split()]
         for (place, ten), unit in product(enumerate(tens, start=2), range(1, 20)):
             one = digits[code][unit]
-            if code == "fr" and ten in ("soixante", "quatre-vingt"):
-                pass  # soixante and quatre-vingt count on to nineteen
-            elif unit >= _TEN or (code == "fr" and ten.endswith("-dix")):
+            # soixante and quatre-vingt count on to nineteen, so soixante-dix adds nothing.
+            counts_on = code == "fr" and ten in ("soixante", "quatre-vingt")
+            if not counts_on and (unit >= _TEN or (code == "fr" and ten.endswith("-dix"))):
                 continue
             for form in _compounds(code, ten, one, unit):
                 found.setdefault(form, place * _TEN + unit)
@@ -84,8 +84,8 @@ def _compounds(code: str, ten: str, one: str, unit: int) -> list[str]:
             if unit in (1, 11)
             else [f"{ten}-{one}"]
         )
-    joined = "veinti" + one if ten == "veinte" else ""
-    return [joined, f"{ten}-y-{one}"] if joined else [f"{ten}-y-{one}"]
+    spaced = f"{ten}-y-{one}"
+    return [f"veinti{one}", spaced] if ten == "veinte" else [spaced]
 
 
 def _spread(table: dict[str, float]) -> dict[str, float]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 # Scripts written without blanks are cut into pairs of characters; everything else into runs
 # of letters and digits, an apostrophe inside kept (don't).
-_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:[^\W\d_])+)?")
-_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+(?:['’](?:[^\W\d_])+)?")
+_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
 _VOWEL = re.compile(r"[aeiouyäöüáéíóúàèùâêîôû]")
 _SHORTEST_STEM = 3
 _FUZZY_PREFIX = 5
