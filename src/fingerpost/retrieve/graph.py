@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fingerpost.retrieve.hybrid import HybridResult
+from fingerpost.retrieve.legs import cosines
 from fingerpost.retrieve.score import score_chunks
 from fingerpost.stores.base import Reader, Selection, WordQuery
 from fingerpost.text.analyse import query_tokens
@@ -97,7 +98,8 @@ def _nearest(
     if query is None:
         return {document: some[:_PER_DOCUMENT] for document, some in scanned.items()}
     flat = [key for some in scanned.values() for key in some]
-    cosine = dict(zip(flat, (reader.vectors(flat) @ query).tolist(), strict=True))
+    near = np.nan_to_num(cosines(reader, query, flat))  # without a vector: as far as unrelated
+    cosine = dict(zip(flat, near.tolist(), strict=True))
     return {
         document: sorted(some, key=lambda key: (-cosine[key], key))[:_PER_DOCUMENT]
         for document, some in scanned.items()

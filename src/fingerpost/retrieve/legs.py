@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -161,13 +162,20 @@ def _table(words: list[tuple[int, float]], vectors: list[tuple[int, float]], k: 
     return keys, lexical, vector, ranks[0], ranks[1]
 
 
+def cosines(reader: Reader, query: NDArray[np.float32], keys: Sequence[int]) -> NDArray[np.float64]:
+    """Return the cosine of each chunk to the query, ``nan`` for a chunk without a vector."""
+    found = np.full(len(keys), np.nan)
+    if len(keys):
+        rows = reader.vectors(keys)
+        present = rows.any(axis=1)
+        found[present] = np.vecdot(rows[present], query)  # no BLAS threads
+    return found
+
+
 def _complete(reader: Reader, query: NDArray[np.float32], table: _Table) -> None:
     keys, _, vector, _, _ = table
     missing = np.flatnonzero(np.isnan(vector))
-    if len(missing):
-        rows = reader.vectors(keys[missing].tolist())
-        present = rows.any(axis=1)
-        vector[missing[present]] = np.vecdot(rows[present], query)  # no BLAS threads
+    vector[missing] = cosines(reader, query, keys[missing].tolist())
 
 
 def _reason(error: Exception | None) -> str:

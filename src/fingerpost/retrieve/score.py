@@ -10,6 +10,7 @@ import numpy as np
 
 from fingerpost.retrieve.fuse import convex
 from fingerpost.retrieve.hybrid import HybridResult, searchable_text
+from fingerpost.retrieve.legs import cosines
 from fingerpost.retrieve.question import Question, token_list
 from fingerpost.stores.base import Reader, StoredChunk
 
@@ -17,19 +18,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
-_MEAN_LENGTH = 150.0
+_MEAN_LENGTH = 150.0  # tokens of a usual chunk
 
 
-def lexical_share(question: Question, tokens: Sequence[str], mean_length: float) -> float:
+def lexical_share(question: Question, tokens: Sequence[str]) -> float:
     """Return BM25 over the score of a perfect match, 0 to 1.
 
     Args:
         question: Holds each token's weight and rarity.
         tokens: Of the chunk, in order.
-        mean_length: Tokens of a usual chunk, > 0.
     """
     counts = Counter(t for t in tokens if t in question.rarity)
-    norm = _K1 * (1 - _B + _B * len(tokens) / mean_length)
+    norm = _K1 * (1 - _B + _B * len(tokens) / _MEAN_LENGTH)
     score = sum(
         question.tokens[t] * question.rarity[t] * n * (_K1 + 1) / (n + norm)
         for t, n in counts.items()
@@ -45,14 +45,9 @@ def score_chunks(
     Cosines are ``nan`` for chunks without a vector and when the vector leg did not run.
     """
     question, query = found.question, found.legs.query_vector
-    words = np.array(
-        [lexical_share(question, token_list(searchable_text(one)), _MEAN_LENGTH) for one in stored]
-    )
-    cosines = np.full(len(stored), np.nan)
+    words = np.array([lexical_share(question, token_list(searchable_text(one))) for one in stored])
     if query is None or not stored:
-        return words, cosines
-    rows = reader.vectors([one.key for one in stored])
-    present = rows.any(axis=1)
-    cosines[present] = np.vecdot(rows[present], query)  # no BLAS threads
+        return words, np.full(len(stored), np.nan)
+    near = cosines(reader, query, [one.key for one in stored])
     weight = 0.5 if found.weight is None else found.weight
-    return convex(words, cosines, weight), cosines
+    return convex(words, near, weight), near
