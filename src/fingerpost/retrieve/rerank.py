@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from fingerpost.retrieve.weights import weights
 from fingerpost.types.evidence import Hit
 
 WINDOW = 30
+Pair = tuple[str, str]
 
 
 def rerank(question: Question, hits: Sequence[Hit], top_n: int) -> list[Hit]:
@@ -29,21 +30,25 @@ def rerank(question: Question, hits: Sequence[Hit], top_n: int) -> list[Hit]:
     fitted = weights().rerank
     scale = 1 + sum(fitted.values())
     names = [name.casefold() for name in identifiers(question.text)]
+    pairs = _pairs(question)
     scored = []
     for hit in hits:
-        found = signals(question, hit, names)
+        found = signals(question, hit, names, pairs)
         added = sum(w * found.get(name, 0.0) for name, w in fitted.items())
         scored.append(replace(hit, score=(hit.score + added) / scale))
     return sorted(scored, key=lambda hit: -hit.score)[:top_n]
 
 
-def signals(question: Question, hit: Hit, names: Sequence[str]) -> dict[str, float]:
+def signals(
+    question: Question, hit: Hit, names: Sequence[str], pairs: Mapping[Pair, float]
+) -> dict[str, float]:
     """Return what the words say about a hit, each 0 to 1.
 
     Args:
         question: Holds the rarity of its tokens.
         hit: The hit.
         names: The question's identifiers in lower case.
+        pairs: Neighbours in the question → their rarity together.
     """
     total = sum(question.rarity.values())
     if not total:
@@ -53,15 +58,19 @@ def signals(question: Question, hit: Hit, names: Sequence[str]) -> dict[str, flo
     low = text.casefold()
     return {
         "proximity": _window(question, tokens) / total,
-        "phrase": _phrase(question, tokens),
+        "phrase": _phrase(pairs, tokens),
         "identifier": sum(name in low for name in names) / len(names) if names else 0.0,
     }
 
 
-def _phrase(question: Question, tokens: Sequence[str]) -> float:
-    """Return the rarity-weighted share of the question's neighbours that are neighbours here."""
+def _pairs(question: Question) -> dict[Pair, float]:
+    """Return which tokens are neighbours in the question, with their rarity together."""
     asked = [t for t in token_list(question.text) if t in question.rarity]
-    pairs = {(a, b): question.rarity[a] + question.rarity[b] for a, b in pairwise(asked)}
+    return {(a, b): question.rarity[a] + question.rarity[b] for a, b in pairwise(asked)}
+
+
+def _phrase(pairs: Mapping[Pair, float], tokens: Sequence[str]) -> float:
+    """Return the rarity-weighted share of the question's neighbours that are neighbours here."""
     if not pairs:
         return 0.0
     here = set(pairwise(tokens))
