@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
 
@@ -35,15 +35,14 @@ def admitted_hits(reader: Reader, filters: Filters, hits: Sequence[Hit]) -> tupl
     keys = [_key(hit, places.get(hit.document.id, ())) for hit in hits]
     wanted = list(dict.fromkeys(key for key in keys if key is not None))
     stored = {one.key: one for one in reader.chunks(wanted)}
+    passes = _passing(filters)
     known: list[tuple[Hit, StoredChunk]] = []
     for hit, key in zip(hits, keys, strict=True):
         own = None if key is None else stored.get(key)
         if own is not None and own.chunk.id == hit.chunk.id:
             known.append((hit, own))
     kept = [
-        replace(hit, chunk=own.chunk, document=own.document)
-        for hit, own in known
-        if _passes(filters, own)
+        replace(hit, chunk=own.chunk, document=own.document) for hit, own in known if passes(own)
     ]
     return kept, len(hits) - len(known)
 
@@ -78,9 +77,15 @@ def _key(hit: Hit, keys: Sequence[int]) -> int | None:
     return keys[place] if 0 <= place < len(keys) else None
 
 
-def _passes(filters: Filters, stored: StoredChunk) -> bool:
-    passes = document_filter(filters)
-    if passes is not None and not passes(stored.document):
-        return False
+def _passing(filters: Filters) -> Callable[[StoredChunk], bool]:
+    """Return what tells whether a chunk passes the filters."""
+    of_document = document_filter(filters)
     wanted = frozenset(code.casefold() for code in filters.languages)
-    return not wanted or language_passes(wanted, stored.chunk.language, stored.document.language)
+
+    def passes(stored: StoredChunk) -> bool:
+        if of_document is not None and not of_document(stored.document):
+            return False
+        own, whole = stored.chunk.language, stored.document.language
+        return not wanted or language_passes(wanted, own, whole)
+
+    return passes
