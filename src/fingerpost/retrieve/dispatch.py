@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart, RetrieveVector
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-from fingerpost.retrieve.hybrid import HybridResult, searchable_text
+from fingerpost.retrieve.hybrid import HybridResult, coverage_of
 from fingerpost.retrieve.investigate import investigate
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.run import Run, merged
@@ -19,7 +19,6 @@ from fingerpost.types.evidence import Evidence, Hit
 
 WIDE_K = 15
 KEPT = {Tier.LOOKUP: 5, Tier.MULTI_SOURCE: 5, Tier.RESEARCH: 10}
-_COVERING = 5
 
 
 async def retrieve(reader: Reader, request: RetrieveRequest, tools: RetrieveTools) -> Evidence:
@@ -93,14 +92,13 @@ def evidence_of(
     wide: Sequence[Hit] = (),
 ) -> Evidence:
     """Return the hits with all that was looked at on the way."""
-    texts = [searchable_text(hit) for hit in hits[:_COVERING]]
     return Evidence(
         hits=tuple(hits),
         candidates=tuple(merged(hits, wide, found.candidates)),
         tiers_used=(int(level),),
         fallbacks=tuple(run.fallbacks),
         lexical_weight=found.weight,
-        coverage=found.question.coverage(texts),
+        coverage=coverage_of(found.question, hits),
         unknown_terms=found.question.unknown,
         generation=run.reader.info.generation,
         timings=run.timings,

@@ -54,7 +54,7 @@ class HybridResult:
     @property
     def coverage(self) -> float:
         """Return the rarity-weighted share of the question's tokens that the best hits hold."""
-        return self.question.coverage([searchable_text(hit) for hit in self.hits[:_COVERING]])
+        return coverage_of(self.question, self.hits)
 
 
 def search(
@@ -130,6 +130,11 @@ def fused_scores(question: Question, legs: Legs, weight: float | None) -> NDArra
     if weight is None:
         return convex(words, legs.vector, 0.0)
     return convex(words, legs.vector, weight)
+
+
+def coverage_of(question: Question, hits: Sequence[Hit]) -> float:
+    """Return the rarity-weighted share of the question's tokens that the first hits hold."""
+    return question.coverage([searchable_text(hit) for hit in hits[:_COVERING]])
 
 
 def searchable_text(found: Hit | StoredChunk) -> str:
