@@ -1,4 +1,4 @@
-"""The fitted numbers of retrieval, read from one small file beside this module."""
+"""The numbers that weigh what retrieval sees, read from one small file beside this module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What `scripts/fit_fusion.py` wrote.
+    """The numbers of ``weights.json``; `scripts/fit_fusion.py` writes ``fusion`` alone.
 
     Attributes:
         fusion: Feature name → weight in the log odds of the lexical leg.
@@ -32,7 +32,7 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """Return the fitted weights that ship with the package."""
+    """Return the weights that ship with the package."""
     raw = files("fingerpost.retrieve").joinpath("weights.json").read_text("utf-8")
     stored = json.loads(raw)
     return Weights(fusion=stored["fusion"], rerank=stored["rerank"], named=stored["named"])
