@@ -8,11 +8,15 @@ import logging
 import math
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
+from contextvars import Context, copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from anyio.from_thread import BlockingPortal
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,13 +35,13 @@ async def call_hook(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Return what the hook gives; a plain function runs in a worker thread.
+    """Return what the hook gives; a plain function runs in a thread of its own.
 
     Args:
         hook: Function, coroutine function, or a callable that returns an awaitable.
-        limiter: Bounds the worker threads.
+        limiter: Bounds the threads.
         seconds: How long it may take; ``inf`` for no limit. A thread cannot be stopped: it
-            runs on, unheard.
+            runs on, unheard, and does not hold up the end of the program.
         args: Handed to the hook.
         kwargs: The same.
 
@@ -52,9 +56,21 @@ async def call_hook(
         if _is_async(hook):
             called = hook(*args, **kwargs)
         else:
-            bound = partial(_in_thread, partial(hook, *args, **kwargs))
-            (called,) = await to_thread.run_sync(bound, abandon_on_cancel=True, limiter=limiter)
+            called = await _in_thread(partial(hook, *args, **kwargs), limiter)
         return await _awaited(called) if inspect.isawaitable(called) else called
+
+
+def call_plain_hook(hook: Callable[P, T], seconds: float, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do what `call_hook` does with a plain function, blocking the calling thread.
+
+    Raises:
+        TimeoutError: It took longer.
+        HookError: It raised something that is no `Exception`.
+        Exception: Whatever else the hook raises.
+    """
+    outcome: Future[T] = Future()
+    _start(outcome, partial(hook, *args, **kwargs), copy_context())
+    return outcome.result(None if seconds == math.inf else max(0.0, seconds))
 
 
 def contained(error: BaseException) -> Exception:
@@ -73,13 +89,39 @@ def is_for_the_host(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and _on_main_thread()
 
 
-def _in_thread(call: Callable[[], T | Awaitable[T]]) -> tuple[T | Awaitable[T]]:
-    """Call in a worker thread, which neither Ctrl-C nor a cancellation ever reaches.
+async def _in_thread(call: Callable[[], T], limiter: CapacityLimiter | None) -> T:
+    """Call in a thread of its own, which neither Ctrl-C nor a cancellation ever reaches."""
+    outcome: Future[T] = Future()
+    done = anyio.Event()
+    # As a worker thread of anyio sees it: without the mark of the running event loop.
+    context = await to_thread.run_sync(copy_context, limiter=CapacityLimiter(1))
+    async with limiter or nullcontext(), BlockingPortal() as portal:
 
-    What it gives is wrapped: trio takes no coroutine out of a thread.
-    """
+        def tell(_: object) -> None:
+            with suppress(RuntimeError):  # nobody waits any more
+                portal.start_task_soon(done.set)
+
+        outcome.add_done_callback(tell)
+        _start(outcome, call, context)
+        await done.wait()
+    return outcome.result()
+
+
+def _start(outcome: Future[T], call: Callable[[], T], context: Context) -> None:
+    """Begin a call in a daemon thread, which unlike anyio's never holds up the program's end."""
+
+    def work() -> None:
+        try:
+            outcome.set_result(context.run(_guarded, call))
+        except Exception as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, name="fingerpost-hook", daemon=True).start()
+
+
+def _guarded(call: Callable[[], T]) -> T:
     try:
-        return (call(),)
+        return call()
     except BaseException as error:
         raise contained(error) from error
 

@@ -1,8 +1,11 @@
 """A host's hook may fail in any way; whoever calls it gets an `Exception` or its own cancellation."""
 
 import asyncio
+import contextvars
 import functools
 import math
+import subprocess
+import sys
 import threading
 import time
 
@@ -11,7 +14,7 @@ import anyio.lowlevel
 import pytest
 
 from fingerpost.observe import events
-from fingerpost.observe.hooks import HookError, call_hook
+from fingerpost.observe.hooks import HookError, call_hook, call_plain_hook
 from fingerpost.observe.observer import fan_out
 
 NO_LIMIT = math.inf
@@ -135,6 +138,56 @@ async def test_a_hook_waits_for_the_limiter_no_longer_than_its_time():
     limiter.acquire_on_behalf_of_nowait(object())
     with pytest.raises(TimeoutError):
         await call_hook(lambda: 1, limiter, 0.05)
+
+
+_NEVER_RETURNS = """
+import anyio, threading
+from fingerpost.observe.hooks import call_hook, call_plain_hook
+never = threading.Event()
+def hook():
+    never.wait()
+async def main():
+    try:
+        await call_hook(hook, None, 0.05)
+    except TimeoutError:
+        print("left")
+anyio.run(main, backend=BACKEND)
+try:
+    call_plain_hook(hook, 0.05)
+except TimeoutError:
+    print("left")
+"""
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_hook_that_never_returns_does_not_hold_up_the_end_of_the_program(backend):
+    script = _NEVER_RETURNS.replace("BACKEND", repr(backend))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "left\nleft\n", "")
+
+
+@pytest.mark.anyio
+async def test_a_plain_hook_sees_the_callers_context_and_may_run_an_event_loop():
+    request = contextvars.ContextVar("request", default="none")
+    request.set("of the caller")
+
+    def hook():
+        anyio.run(anyio.sleep, 0)
+        return request.get()
+
+    assert await call_hook(hook, None, NO_LIMIT) == "of the caller"
+    assert call_plain_hook(request.get, NO_LIMIT) == "of the caller"
+
+
+@pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
+def test_a_blocking_call_of_a_hook_contains_whatever_it_raises(error):
+    def hook():
+        raise error
+
+    with pytest.raises(HookError, match=type(error).__name__):
+        call_plain_hook(hook, NO_LIMIT)
 
 
 @pytest.mark.parametrize(
