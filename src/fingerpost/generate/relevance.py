@@ -41,7 +41,8 @@ def answering(
         for item in scored
     )
     kept = [item for item in scored if asks_further or not _says_nothing(item.unit, listings, hits)]
-    wanted = {id(one): one.focus(question.terms) for one in listings.values()}
+    lists = {id(one): one for one in listings.values()}  # each once, not once for each unit
+    wanted = {key: one.focus(question.terms) for key, one in lists.items()}
     focused = [item for item in kept if _in_focus(item.unit, listings, wanted)]
     return focused or kept or list(scored)
 
