@@ -67,29 +67,24 @@ class ScoredUnit:
     terms: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """Weight of each feature; see `features`."""
-
-    share: float = 1.0
-    context: float = 0.45
-    before: float = 0.08
-    after: float = 0.0
-    pairs: float = 0.25
-    want: float = 0.2
-    code: float = 0.8
-    hit: float = 0.8
-    first: float = 0.05
-    heading: float = 0.4
-    defines: float = 0.35
-    short: float = -0.25
-    long: float = -0.45
-    code_unasked: float = -0.4
-    code_alone: float = -0.15
-    asks: float = -0.35
-
-
-WEIGHTS = Weights()
+# Weight of each feature; see `features`.
+WEIGHTS: Mapping[str, float] = {
+    "share": 1.0,
+    "context": 0.45,
+    "before": 0.08,
+    "pairs": 0.25,
+    "want": 0.2,
+    "code": 0.8,
+    "hit": 0.8,
+    "first": 0.05,
+    "heading": 0.4,
+    "defines": 0.35,
+    "short": -0.25,
+    "long": -0.45,
+    "code_unasked": -0.4,
+    "code_alone": -0.15,
+    "asks": -0.35,
+}
 
 
 def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
@@ -113,7 +108,7 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
 
 
 def score_units(
-    text: str, units: Sequence[Unit], evidence: Evidence, weights: Weights = WEIGHTS
+    text: str, units: Sequence[Unit], evidence: Evidence
 ) -> tuple[Question, list[ScoredUnit]]:
     """Return the question as read and every unit with its score, in the order given.
 
@@ -121,7 +116,6 @@ def score_units(
         text: The question.
         units: Grouped by hit, in reading order within each.
         evidence: Whose hits the units come from.
-        weights: Of the features.
     """
     sets = [frozenset(unit.tokens) for unit in units]
     question = read_question(text, sets)
@@ -130,16 +124,17 @@ def score_units(
     top = max((hit.score for hit in evidence.hits), default=0.0) or 1.0
     scored: list[ScoredUnit] = []
     for at, unit in enumerate(units):
+        heading = frozenset(analyse(unit.heading))
         near = _Near(
-            before=_neighbour(units, sets, at, -1),
-            after=_neighbour(units, sets, at, 1),
-            above=headings[unit.hit] | frozenset(analyse(unit.heading)),
-            title=frozenset(analyse(unit.heading)) or titles[unit.hit],
+            own=sets[at],
+            before=_before(units, sets, at),
+            above=headings[unit.hit] | heading,
+            title=heading or titles[unit.hit],
             hit=max(evidence.hits[unit.hit].score, 0.0) / top,
             opens=unit.first and not evidence.hits[unit.hit].chunk.ordinal,
         )
         values = features(question, unit, near)
-        score = sum(getattr(weights, name) * value for name, value in values.items())
+        score = sum(WEIGHTS[name] * value for name, value in values.items())
         terms = question.terms.keys() & (sets[at] | near.above)
         scored.append(ScoredUnit(unit, score, sets[at], frozenset(terms)))
     return question, scored
@@ -166,10 +161,10 @@ def settle_tie(
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """What stands around a unit."""
+    """The tokens of a unit and of what stands around it."""
 
+    own: frozenset[str]
     before: frozenset[str]
-    after: frozenset[str]
     above: frozenset[str]
     title: frozenset[str]
     hit: float
@@ -177,8 +172,8 @@ class _Near:
 
 
 def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
-    """Return the feature values of a unit by the names of `Weights`, each 0 to 1."""
-    own = frozenset(unit.tokens)
+    """Return the feature values of a unit by the names of `WEIGHTS`, each 0 to 1."""
+    own = near.own
     is_code = unit.kind is UnitKind.CODE
     likeness = _likeness(question, near.title)
     share = question.share(own)
@@ -191,7 +186,6 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
         "share": share,
         "context": question.share(own | near.above) - share,
         "before": question.share(own | near.before) - share,
-        "after": question.share(own | near.after) - share,
         "pairs": pairs,
         "want": max(answered, default=0.0),
         "code": float(any(code in unit.text for code in question.codes)),
@@ -219,7 +213,7 @@ def _defines(question: Question, unit: Unit, near: _Near) -> bool:
 
     So does the first sentence of a page that is named after the subject.
     """
-    known = frozenset(unit.tokens) & near.title & question.terms.keys()
+    known = near.own & near.title & question.terms.keys()
     if near.opens and unit.kind is UnitKind.SENTENCE and known:
         return question.terms.keys() <= near.title
     start = frozenset(unit.tokens[: len(question.terms) + 3])
@@ -244,11 +238,7 @@ def _title_tokens(hit: Hit) -> frozenset[str]:
     return frozenset(analyse(path[-1] if path else hit.document.title))
 
 
-def _neighbour(
-    units: Sequence[Unit], sets: Sequence[frozenset[str]], at: int, step: int
-) -> frozenset[str]:
-    """Return the tokens of the unit before or after in the same chunk, none at its ends."""
-    other = at + step
-    if 0 <= other < len(units) and units[other].hit == units[at].hit:
-        return sets[other]
-    return frozenset()
+def _before(units: Sequence[Unit], sets: Sequence[frozenset[str]], at: int) -> frozenset[str]:
+    """Return the tokens of the unit before in the same chunk, none for its first."""
+    same = at > 0 and units[at - 1].hit == units[at].hit
+    return sets[at - 1] if same else frozenset()
