@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, weight
 from fingerpost.verify.compare import Comparison, compare
@@ -217,6 +218,23 @@ def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment
     if values["overclaim"]:
         found.flags.add("overclaim")
         found.reasons.append("says all where the source says some")
+
+
+def embed_candidates(
+    found: Evidence, claim: str, embedder: EmbeddingModel, *, most: int | None = None
+) -> int:
+    """Add the embedding features; return how many texts that took.
+
+    Nothing is embedded, and no feature added, when there is no candidate or it would take more
+    than ``most`` texts.
+    """
+    texts = list(dict.fromkeys((claim, *found.candidates)))
+    if not found.candidates or (most is not None and len(texts) > most):
+        return 0
+    vectors = embedder.embed(texts)
+    cosine = dict(zip(texts, vectors @ vectors[0], strict=True))
+    add_cosines(found, [float(cosine[text]) for text in found.candidates])
+    return len(texts)
 
 
 def add_cosines(found: Evidence, cosines: Sequence[float]) -> None:

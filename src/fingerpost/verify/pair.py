@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.answer import Verdict
 from fingerpost.verify.evidence import Reading, SourceSentences
-from fingerpost.verify.features import add_cosines, measure
+from fingerpost.verify.features import embed_candidates, measure
 from fingerpost.verify.judge import QUOTED, judge, judge_weights
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.unseen import without_unseen
@@ -36,10 +36,7 @@ def judge_pair(claim: str, source: str, *, embedder: EmbeddingModel | None = Non
     if find_quote(claim, source) is not None:
         return JudgePair(QUOTED.verdict, QUOTED.p_supported, QUOTED.p_contradicted, ("verbatim",))
     found = measure(Reading(claim), SourceSentences(source))
-    if embedder is not None and found.candidates:
-        texts = list(dict.fromkeys((claim, *found.candidates)))
-        vectors = embedder.embed(texts)
-        by_text = dict(zip(texts, vectors @ vectors[0], strict=True))
-        add_cosines(found, [float(by_text[text]) for text in found.candidates])
+    if embedder is not None:
+        embed_candidates(found, claim, embedder)
     said = judge(found, judge_weights())
     return JudgePair(said.verdict, said.p_supported, said.p_contradicted, tuple(found.reasons))
