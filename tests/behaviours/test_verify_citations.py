@@ -1,6 +1,7 @@
 """What the verifier tells its callers."""
 
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -219,6 +220,19 @@ def test_a_failing_hook_is_one_typed_error():
 
     with pytest.raises(VerificationError, match="no model"):
         CitationVerifier(nli=hook).verify_sync("Shards of the moon.", [FACTS])
+
+
+@pytest.mark.anyio
+async def test_a_hook_that_hangs_is_one_typed_error_and_leaves_the_loop_to_others():
+    ended = threading.Event()
+    verifier = CitationVerifier(nli=lambda *_: ended.wait(60), nli_time_limit_s=0.05)
+    try:
+        with pytest.raises(VerificationError, match="longer than"):
+            await verifier.verify("Shards of the moon.", [FACTS])
+        with pytest.raises(VerificationError, match="longer than"):
+            verifier.verify_sync("Shards of the moon.", [FACTS])
+    finally:
+        ended.set()
 
 
 def test_the_challenge_set_is_judged_right_at_least_ninety_five_times_in_a_hundred():

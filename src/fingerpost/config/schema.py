@@ -116,7 +116,7 @@ class QueryRouterConfig(BaseModel):
     on_retrieval: Hook = None
     """Called with each `Evidence`."""
     on_event: Hook = None
-    """Takes every event as it happens."""
+    """Takes every event in the thread where it happens; must be quick."""
     api_key: SecretField = None
     """Key of the model provider. Not in this version."""
     base_url: Name = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -12,12 +13,13 @@ from anyio import to_thread
 
 from fingerpost.errors import VerificationError
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.observe.hooks import call_hook, call_plain_hook
 from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
 from fingerpost.types.document import Span
 from fingerpost.verify.base import Entailment, EntailmentHook, SourceText
 from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_claim
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
-from fingerpost.verify.features import Evidence, add_cosines, measure
+from fingerpost.verify.features import Evidence, embed_candidates, measure
 from fingerpost.verify.judge import QUOTED, Judgement, entailed, judge, judge_weights
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.shown import Shown
@@ -102,19 +104,22 @@ class CitationVerifier:
         max_embedded_sentences: int = 24,
         max_source_chars: int = 2_000_000,
         time_limit_s: float | None = None,
+        nli_time_limit_s: float = 30.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Set up; nothing is loaded before the first call.
 
         Args:
             embedder: Judges the claims that words leave undecided.
-            nli: Entailment hook; has the last word on claims that are no verbatim quotes.
+            nli: Entailment hook; has the last word on claims that are no verbatim quotes. A
+                plain function is called in a thread of its own.
             on_unsupported: Kept for `policy.apply_policy`; verdicts do not depend on it.
             extract_claims: Cuts an answer into claims in place of ours.
             max_embedded_sentences: Most texts embedded in one call of `verify`.
             max_source_chars: A source is read up to here; a claim that what was read does not
                 support is then ``not_checked``.
             time_limit_s: Claims whose turn comes later than this are ``not_checked``.
+            nli_time_limit_s: Seconds that one call of the entailment hook may take, > 0.
             clock: Monotonic seconds.
         """
         self.on_unsupported = OnUnsupported(on_unsupported)
@@ -124,6 +129,7 @@ class CitationVerifier:
         self._max_embedded = max_embedded_sentences
         self._max_chars = max_source_chars
         self._time_limit_s = time_limit_s
+        self._nli_time_limit_s = nli_time_limit_s
         self._clock = clock
 
     async def verify(
@@ -135,12 +141,16 @@ class CitationVerifier:
         Plain strings among the sources are numbered by their place, from 1.
 
         Raises:
-            VerificationError: The entailment hook failed or gave no probabilities.
+            VerificationError: The entailment hook failed, took too long, or gave no
+                probabilities.
         """
         cases = await to_thread.run_sync(self._hold, answer_or_claims, tuple(sources))
-        for case, held, premise in self._premises(cases):
-            said = self._ask(premise, case.reading.text)
-            held.judgement = entailed(held.judgement, held.evidence, await _awaited(said))
+        for case, held, nli, premise in self._premises(cases):
+            with _hook_failures(self._nli_time_limit_s):
+                said = await call_hook(
+                    nli, None, self._nli_time_limit_s, premise, case.reading.text
+                )
+            held.judgement = entailed(held.judgement, held.evidence, _checked(said))
         return self._response(cases)
 
     def verify_sync(
@@ -149,19 +159,20 @@ class CitationVerifier:
         """Do what `verify` does, blocking; an entailment hook must be a plain function.
 
         Raises:
-            VerificationError: The entailment hook failed, is a coroutine function, or gave no
-                probabilities.
+            VerificationError: The entailment hook failed, took too long, is a coroutine
+                function, or gave no probabilities.
         """
         cases = self._hold(answer_or_claims, tuple(sources))
-        for case, held, premise in self._premises(cases):
-            said = self._ask(premise, case.reading.text)
-            if not isinstance(said, Entailment):
+        for case, held, nli, premise in self._premises(cases):
+            with _hook_failures(self._nli_time_limit_s):
+                said = call_plain_hook(nli, self._nli_time_limit_s, premise, case.reading.text)
+            if inspect.isawaitable(said):
                 if inspect.iscoroutine(said):
                     said.close()
                 raise VerificationError(
                     "an asynchronous entailment hook needs verify(), not verify_sync()"
                 )
-            held.judgement = entailed(held.judgement, held.evidence, said)
+            held.judgement = entailed(held.judgement, held.evidence, _checked(said))
         return self._response(cases)
 
     def _claims(self, answer_or_claims: str | Sequence[str]) -> list[Claim]:
@@ -208,30 +219,20 @@ class CitationVerifier:
             held = _undecided(case)
             if held is None or held.evidence is None:
                 continue
-            texts = list(dict.fromkeys((case.reading.text, *held.evidence.candidates)))
-            if len(texts) > left:
-                continue
-            left -= len(texts)
-            vectors = self._embedder.embed(texts)
-            by_text = dict(zip(texts, vectors @ vectors[0], strict=True))
-            add_cosines(held.evidence, [float(by_text[t]) for t in held.evidence.candidates])
-            held.judgement = judge(held.evidence, judge_weights())
+            taken = embed_candidates(held.evidence, case.reading.text, self._embedder, most=left)
+            left -= taken
+            if taken:
+                held.judgement = judge(held.evidence, judge_weights())
 
-    def _premises(self, cases: list[_Case]) -> Iterator[tuple[_Case, _Held, str]]:
+    def _premises(self, cases: list[_Case]) -> Iterator[tuple[_Case, _Held, EntailmentHook, str]]:
+        """Yield what the entailment hook is to be asked, with the hook; nothing without one."""
         if self._nli is None:
             return
         for case in cases:
             for held in case.held:
                 if held.evidence is not None and held.evidence.window is not None:
                     window = held.evidence.window
-                    yield case, held, held.source.text[window.start : window.end]
-
-    def _ask(self, premise: str, hypothesis: str) -> object:
-        assert self._nli is not None
-        try:
-            return self._nli(premise, hypothesis)
-        except Exception as error:
-            raise VerificationError(f"the entailment hook failed: {error}") from error
+                    yield case, held, self._nli, held.source.text[window.start : window.end]
 
     def _response(self, cases: list[_Case]) -> VerifiedResponse:
         uses_markers = any(case.claim.markers for case in cases)
@@ -252,14 +253,20 @@ class CitationVerifier:
         )
 
 
-async def _awaited(said: object) -> Entailment:
+@contextmanager
+def _hook_failures(seconds: float) -> Iterator[None]:
     try:
-        value = await said if inspect.isawaitable(said) else said
+        yield
+    except TimeoutError as error:
+        raise VerificationError(f"the entailment hook took longer than {seconds:g} s") from error
     except Exception as error:
         raise VerificationError(f"the entailment hook failed: {error}") from error
-    if not isinstance(value, Entailment):
-        raise VerificationError(f"the entailment hook gave {type(value).__name__}, not Entailment")
-    return value
+
+
+def _checked(said: object) -> Entailment:
+    if not isinstance(said, Entailment):
+        raise VerificationError(f"the entailment hook gave {type(said).__name__}, not Entailment")
+    return said
 
 
 def _hold_words(case: _Case, sources: list[_Source]) -> None:
