@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import anyio
@@ -47,7 +46,6 @@ from fingerpost.types.result import QueryResult
 from fingerpost.verify import apply_verdict_policy
 
 _LOG = logging.getLogger("fingerpost.pipeline")
-_EMPTY = Evidence(hits=())
 T = TypeVar("T")
 
 
@@ -233,7 +231,7 @@ class Pipeline:
 
     async def _retrieve(self, run: Run, classification: ClassificationResult) -> Evidence:
         if classification.tier is Tier.TRIVIAL:
-            return replace(_EMPTY, tiers_used=(0,))
+            return Evidence(hits=(), tiers_used=(0,))
         run.hold_deadline("retrieve")
         config, query = self._parts.config, run.query
         started = self._parts.clock()
@@ -328,10 +326,12 @@ class Pipeline:
             return None, "not_requested"
         if answer.mode in (GenerationMode.ABSTAINED, GenerationMode.SMALL_TALK):
             return VerifiedResponse(), "checked"
-        started = self._parts.clock()
         try:
-            run.hold_deadline("verify")
-            found = await verifier.verify(answer.text, source_texts(answer, evidence))
+            found = await self._stage(
+                run,
+                "verify",
+                lambda: verifier.verify_sync(answer.text, source_texts(answer, evidence)),
+            )
         except DeadlineExceededError:
             raise
         except Exception as error:
@@ -345,7 +345,7 @@ class Pipeline:
             n_claims=found.total_claims,
             n_supported=found.supported_count,
             n_contradicted=found.contradicted_count,
-            duration_ms=run.timed("verify", started),
+            duration_ms=run.timings["verify"],
         )
         return found, "checked"
 
