@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fingerpost.generate.cues import Want
-from fingerpost.generate.listing import LISTED, Listing, Place, section
+from fingerpost.generate.listing import Listing, Place, section
 from fingerpost.generate.score import Question, ScoredUnit
-from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.generate.units import COLONS, LISTED, Unit, UnitKind
 from fingerpost.text.analyse import analyse
 from fingerpost.types import Hit
 
-_COLONS = (":", "：")
 _WHOLE = 15
 _BEGINNING = 10
 _SHORT_SECTION = 60
@@ -148,7 +147,7 @@ def _behind(unit: Unit, context: Context) -> list[Unit]:
     """Return what follows a sentence: code it announces, the rest of a short section."""
     found: list[Unit] = []
     after = context.neighbour(unit, 1)
-    announces = unit.text.endswith(_COLONS)
+    announces = unit.text.endswith(COLONS)
     how = Want.HOW in context.question.wants
     wanted = {UnitKind.CODE: announces or how, UnitKind.SENTENCE: announces}
     if after and wanted.get(after.kind, False):
@@ -195,7 +194,7 @@ def complete(units: Sequence[Unit], listings: Mapping[Place, Listing]) -> list[U
 
 
 def _is_idle(unit: Unit, taken: set[Place], listings: Mapping[Place, Listing]) -> bool:
-    if unit.kind is not UnitKind.SENTENCE or not unit.text.endswith(_COLONS):
+    if unit.kind is not UnitKind.SENTENCE or not unit.text.endswith(COLONS):
         return False
     listing = listings.get(place_of(unit))
     if listing is not None and unit in listing.lead:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.generate.units import LISTED, Unit, UnitKind
 from fingerpost.types import Answer, Citation, GenerationMode, Hit, Span
 
 # A marker stands before the final stop, but behind a colon: `[1]:` would define a link.
@@ -79,8 +79,7 @@ class Composition:
         plain = UnitKind.SENTENCE
         if last.kind is plain and unit.kind is plain and last.group == unit.group:
             return "" if last.text.endswith(tuple(_WIDE)) else " "
-        listed = {UnitKind.ITEM, UnitKind.STEP, UnitKind.ROW}
-        return "\n" if last.kind in listed and unit.kind in listed else "\n\n"
+        return "\n" if last.kind in LISTED and unit.kind in LISTED else "\n\n"
 
     def _prose(self, unit: Unit) -> None:
         """Write a sentence, item, step or row with its marker before the final stop."""

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.generate.units import COLONS, LISTED, Unit, UnitKind
 from fingerpost.text.analyse import analyse
 from fingerpost.types import Evidence, Hit
 
 Place = tuple[int, int]
 
-LISTED = frozenset({UnitKind.ITEM, UnitKind.STEP, UnitKind.ROW})
-_COLONS = (":", "：")
 _GAP = 4
 _MAX_CHAIN = 3
 _FEW = 0.5
@@ -38,7 +36,7 @@ class Listing:
     @property
     def introduced(self) -> bool:
         """Return whether the sentence above announces it with a colon."""
-        return bool(self.lead) and self.lead[-1].text.endswith(_COLONS)
+        return bool(self.lead) and self.lead[-1].text.endswith(COLONS)
 
     def with_parts(self, item: Unit) -> list[Unit]:
         """Return an item with what belongs to it, up to the next item."""
@@ -99,7 +97,7 @@ def extended(evidence: Evidence) -> tuple[Hit, ...]:
 
 def _is_open(hit: Hit) -> bool:
     line = hit.chunk.text.rstrip().rsplit("\n", 1)[-1].strip().rstrip("*_")
-    return line.endswith(_COLONS) or line.startswith(("|", "- ", "* ", "+ ")) or line[:1].isdigit()
+    return line.endswith(COLONS) or line.startswith(("|", "- ", "* ", "+ ")) or line[:1].isdigit()
 
 
 def find_listings(units: Sequence[Unit], hits: Sequence[Hit]) -> dict[Place, Listing]:

@@ -65,6 +65,8 @@ class Unit:
     aside: bool = False
 
 
+LISTED = frozenset({UnitKind.ITEM, UnitKind.STEP, UnitKind.ROW})
+COLONS = (":", "：")
 _MAX_UNIT = 1500
 _MAX_CODE = 6000
 _MAX_ITEM = 320
@@ -96,7 +98,6 @@ _BOX_WIDTH = 8
 _LABEL = re.compile(r"[^\W\d](?:[^\W\d]|[ '’(),&/-])*(?<![,])")
 _LABEL_WORDS = 6
 _UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0003ffff]")
-_OPENS_LIST = (":", "：", "::")
 
 
 def split_hits(hits: Sequence[Hit]) -> list[Unit]:
@@ -158,7 +159,7 @@ class _Splitter:
         last = self.units[-1]
         if last.kind is not UnitKind.SENTENCE or last.heading != self.heading:
             return None
-        return last.order if last.text.endswith(_OPENS_LIST) else None
+        return last.order if last.text.endswith(COLONS) else None
 
     def _block(self, block: Block) -> None:
         if block.kind is BlockKind.CODE:
