@@ -53,7 +53,9 @@ def should_abstain(question: str, evidence: Evidence) -> AbstentionReason | None
     """Return why the evidence cannot answer the question, ``None`` when it may.
 
     A logistic model on how much of the question stands in the evidence and, where vectors
-    were searched, how near the nearest lies; fitted by ``scripts/fit_abstain.py``.
+    were searched, how near the nearest lies; fitted by ``scripts/fit_abstain.py``. Rules stand
+    beside it: a section of that very name answers; a name, or in a short question the topic,
+    that stands nowhere in the index has no answer.
     """
     units = split_hits(evidence.hits)
     return judge(question, evidence, units, language=detect_language(question))
@@ -93,8 +95,13 @@ def _names_unknown(question: str, evidence: Evidence, language: str) -> bool:
     capitals = sum(word[:1].isupper() for word in words)
     if language != "en" or not evidence.unknown_terms or 2 * capitals > len(words):
         return False
-    tokens = [set(analyse(name)) for name in _NAME.findall(question[:_MAX_QUESTION])]
-    return any(name and name <= evidence.unknown_terms for name in tokens)
+    return any(name <= evidence.unknown_terms for name in _name_tokens(question))
+
+
+def _name_tokens(question: str) -> list[frozenset[str]]:
+    """Return the tokens of each name and identifier of the question, none of them empty."""
+    names = _NAME.findall(question[:_MAX_QUESTION])
+    return [tokens for name in names if (tokens := frozenset(analyse(name)))]
 
 
 def _lacks_topic(
@@ -111,9 +118,8 @@ def _lacks_topic(
         short = len(terms) <= _SHORT and near < _VERY_NEAR
         if short and 0 < evidence.coverage < _TURNS_ON:
             return True
-        names = [set(analyse(name)) for name in _NAME.findall(question[:_MAX_QUESTION])]
         if "vector" in values and near < _FAR:
-            return any(name & evidence.unknown_terms for name in names)
+            return any(name & evidence.unknown_terms for name in _name_tokens(question))
     if "vector" not in values or near >= _VERY_FAR:
         return False
     prose = [set(heading_tokens(hit)) for hit in evidence.hits]
@@ -152,8 +158,7 @@ def support(question: str, evidence: Evidence, units: Sequence[Unit]) -> dict[st
         unit = max(unit, _share(terms, frozenset(item.tokens)))
     everywhere = frozenset().union(*above)
     pooled = _share(terms, everywhere)
-    names = [analyse(name) for name in _NAME.findall(question[:_MAX_QUESTION])]
-    known = [bool(everywhere.intersection(tokens)) for tokens in names if tokens]
+    known = [bool(everywhere & name) for name in _name_tokens(question)]
     values = {
         "coverage": evidence.coverage or pooled,
         "best": max(_share(terms, tokens) for tokens in above),
