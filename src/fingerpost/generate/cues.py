@@ -138,7 +138,7 @@ _ANSWER: dict[Want, re.Pattern[str]] = {
     Want.WHERE: re.compile(
         r"[\w.~$-]*/[\w./-]+|\b[\w-]+\.(?:ya?ml|toml|json|ini|cfg|conf|md|py|js|ts|env)\b"
         r"|[A-Z]:\\"
-        r"|\b(?:located|stored|found|director(?:y|ies)|folder|located|lives?|saved|in|at"
+        r"|\b(?:located|stored|found|director(?:y|ies)|folder|lives?|saved|in|at"
         r"|near)\b",
     ),
     Want.REASON: re.compile(
