@@ -98,7 +98,7 @@ class Composition:
         the citation of the code then stands at the same place. Else the marker follows it.
         """
         runs = [len(found) for found in re.findall(r"`{3,}", unit.text)]
-        fence = "`" * max(3, *(run + 1 for run in runs), 3)
+        fence = "`" * max([3, *(run + 1 for run in runs)])
         named = _LANGUAGE.fullmatch(unit.language)
         language = unit.language if named and unit.language.lower() not in _DRAWN else ""
         self._write(f"{fence}{language}\n{unit.text}\n{fence}")

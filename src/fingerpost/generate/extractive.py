@@ -113,20 +113,20 @@ def _write(
 
     Args:
         request: The question and its limits; the parts share them.
-        parts: Of the question; with fewer than two it is answered as a whole.
+        parts: Of the question, at least two; with none it is answered as a whole.
         units: Of all hits.
         answer: Takes the text.
         headed: Each part stands under its sub-question, else all are brought into one order.
     """
     hits = request.evidence.hits
-    if len(parts) < len((0, 1)):
+    if not parts:
         choice = _chosen(request, request.question, units)
         answer.units(reading_order(choice.units, hits), choice.left_out)
         return choice.units
     found = _of_parts(request, parts, units)
     everything = [unit for part in found for unit in part.units]
     left_out = {place: n for part in found for place, n in part.left_out.items()}
-    if not headed or len(found) < len((0, 1)):
+    if not headed or len(found) <= 1:
         answer.units(reading_order(everything, hits), left_out)
         return everything
     for part in found:

@@ -23,9 +23,9 @@ def narrowed(unit: Unit, terms: Collection[str]) -> Unit:
         unit: Any unit; only rows with more than four cells change.
         terms: Index tokens of the question.
     """
-    cells = [pair for pair in unit.cells if not _COUNTER.fullmatch(pair[0])] or list(unit.cells)
     if len(unit.cells) <= _WIDE:
         return unit
+    cells = [pair for pair in unit.cells if not _COUNTER.fullmatch(pair[0])] or list(unit.cells)
     wanted = [at for at, pair in enumerate(cells) if at and _mentions(pair, terms)]
     kept = [0, *wanted] if wanted else list(range(min(_WIDE, len(cells))))
     return replace(unit, text=row_text([cells[at] for at in kept]))

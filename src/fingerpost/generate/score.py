@@ -151,7 +151,7 @@ def settle_tie(
     """
     best = sorted(range(len(scored)), key=lambda at: -scored[at].score)[:2]
     settled = list(scored)
-    if len(best) < len((0, 1)) or scored[best[1]].score < _NEAR_TIE * scored[best[0]].score:
+    if len(best) <= 1 or scored[best[1]].score < _NEAR_TIE * scored[best[0]].score:
         return settled
     cosines = nearness([scored[at].unit.text for at in best])
     for at, cosine in zip(best, cosines, strict=True):

@@ -86,7 +86,7 @@ def _line(text: str) -> str:
 
 def _snippet(hit: Hit, start: int | None) -> str:
     """Return the source's own words from the first quoted ones on, cut at a word."""
-    begin = max(0, (start or 0) - hit.chunk.span.start) if start is not None else 0
+    begin = 0 if start is None else max(0, start - hit.chunk.span.start)
     words = readable_text(hit.chunk, hit.document.format)
     if words != hit.chunk.text:
         begin = max(0, words.find(hit.chunk.text[begin : begin + _MIN_QUOTE]))
