@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,12 @@ def chat(
 
     given = settings(paths, index_dir, embedder, embed="background")
     router = QueryRouter(load_config(given, file=config_file).config)
-    with IngestBar() as bar, router:
-        end = router.subscribe(bar)
+    with ExitStack() as open_router:
+        with IngestBar() as bar:
+            end = router.subscribe(bar)
+            open_router.enter_context(router)
+            end()
         note = fill_vectors(router, 0)
-        end()
         found = router.get_corpus_stats()
         click.echo(f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}")
         if note:

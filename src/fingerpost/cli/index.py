@@ -45,18 +45,17 @@ def index(
 
     given = settings(paths, index_dir, embedder, embed="never")
     config = load_config(given, file=config_file).config
-    with IngestBar() as bar:
-        library = Library(config, bar)
-        try:
+    bar = IngestBar()
+    library = Library(config, bar)
+    try:
+        with bar:
             library.open(rebuild=rebuild, must_write=True)
             n_embedded = 0 if no_embed else _embed(library)
-            report = _report(library, n_embedded)
-            bar.__exit__(None, None, None)
-            _show(report, library, as_json=as_json, all_skipped=all_skipped)
-            if keep_watching:
-                _watch(library)
-        finally:
-            library.close()
+        _show(_report(library, n_embedded), library, as_json=as_json, all_skipped=all_skipped)
+        if keep_watching:
+            _watch(library)
+    finally:
+        library.close()
     return 0
 
 

@@ -17,7 +17,7 @@ _TITLES = {
 
 
 class IngestBar:
-    """An observer that draws `IngestProgress` on stderr; a context manager."""
+    """An observer that draws `IngestProgress` on stderr until its ``with`` block ends."""
 
     def __init__(self, *, enabled: bool | None = None) -> None:
         self._enabled = sys.stderr.isatty() if enabled is None else enabled
@@ -33,15 +33,15 @@ class IngestBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._enabled = False
         if self._bar is not None:
             self._bar.stop()
-            self._bar = None
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
         if not self._enabled or not isinstance(event, IngestProgress):
             return
-        if event.phase == "done" or event.phase not in _TITLES:
+        if event.phase not in _TITLES:
             return
         if self._bar is None:
             self._bar = _new_bar()
