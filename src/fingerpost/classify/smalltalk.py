@@ -15,8 +15,8 @@ _BREAK = re.compile(r"[,;:.!?，；：。！？、،؛؟।\n]+\s*")
 
 
 @lru_cache(maxsize=1)
-def _phrases() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return phrases joined by blanks, phrases without any blank, and names of languages."""
+def _phrases() -> tuple[frozenset[str], frozenset[str]]:
+    """Return phrases joined by blanks, and those of scripts without blanks in one piece."""
     by_language: dict[str, list[str]] = read_packaged("smalltalk.json")["phrases"]
     spaced: set[str] = set()
     unspaced: set[str] = set()
@@ -26,12 +26,7 @@ def _phrases() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
             spaced.add(" ".join(words))
             if unspaced_characters(phrase):
                 unspaced.add("".join(words))
-    return frozenset(spaced), frozenset(unspaced), frozenset(by_language)
-
-
-def smalltalk_languages() -> frozenset[str]:
-    """Return the ISO 639-1 codes of the languages whose small talk is known."""
-    return _phrases()[2]
+    return frozenset(spaced), frozenset(unspaced)
 
 
 def smalltalk_share(words: list[str]) -> float:
@@ -39,7 +34,7 @@ def smalltalk_share(words: list[str]) -> float:
 
     Longest phrases first, left to right. 0 for no words.
     """
-    spaced, _, _ = _phrases()
+    spaced, _ = _phrases()
     total = sum(map(len, words))
     if not total:
         return 0.0
@@ -82,7 +77,7 @@ def _unspaced_cover(word: str) -> int:
     """Return how many characters of a word without blanks known phrases cover."""
     if not unspaced_characters(word):
         return 0
-    _, unspaced, _ = _phrases()
+    _, unspaced = _phrases()
     covered = 0
     start = 0
     while start < len(word):

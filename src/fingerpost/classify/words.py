@@ -40,7 +40,6 @@ class CueTable:
     words: dict[str, tuple[str, ...]]
     stems: dict[str, tuple[str, ...]]
     inside: tuple[tuple[str, re.Pattern[str]], ...]
-    names: tuple[str, ...]
 
 
 def words_of(text: str) -> list[str]:
@@ -88,7 +87,7 @@ def cue_table() -> CueTable:
                 words[entry] = (*words.get(entry, ()), name)
         if pieces:
             inside.append((name, re.compile("|".join(sorted(pieces, key=len, reverse=True)))))
-    return CueTable(words, stems, tuple(inside), tuple(cues))
+    return CueTable(words, stems, tuple(inside))
 
 
 def count_cues(text: str, words: list[str]) -> dict[str, int]:
