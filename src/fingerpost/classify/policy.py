@@ -70,8 +70,8 @@ def fallback_classification(
 ) -> ClassificationResult:
     """Return what stands in for a classification that failed: T1, confidence 0.
 
-    ``apply_policy`` must not see it: confidence 0 would escalate a failure that the caller
-    already records as ``classify-fallback``.
+    `apply_policy` caps it but does not escalate it: the caller records the failure already, as
+    ``classify-fallback``.
     """
     return ClassificationResult(
         tier=Tier.LOOKUP,
