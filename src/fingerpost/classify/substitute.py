@@ -167,10 +167,7 @@ def _place(
             for start, end in _spans(_NAME, question)
             if question[start:end].isupper() == acronym
         ]
-        chosen = _outstanding(preposition, same, question, said)
-        if chosen is not None or same:
-            return chosen
-        return None
+        return _outstanding(preposition, same, question, said)
     return _after_preposition(preposition, question)
 
 
@@ -202,7 +199,7 @@ def _outstanding(
         return places[0]
     earlier = " ".join(line for line in said if line.strip() != question.strip()).casefold()
     fresh = [span for span in spans if question[span[0] : span[1]].casefold() not in earlier]
-    return fresh[0] if len(fresh) == 1 and len(spans) > 1 else None
+    return fresh[0] if len(fresh) == 1 else None
 
 
 def _led_by(question: str, start: int) -> str:
