@@ -191,8 +191,10 @@ def _says_too_little(text: str, words: Sequence[str]) -> bool:
 
 def _takes_up(words: Sequence[str], earlier: Sequence[str]) -> bool:
     """Return whether it is a bare word or two that the conversation has used."""
+    if len(words) > _BARE:
+        return False
     known = {word for line in earlier for word in words_of(line)}
-    return len(words) <= _BARE and any(word in known for word in words)
+    return any(word in known for word in words)
 
 
 def _asks_of_nothing(text: str) -> bool:
