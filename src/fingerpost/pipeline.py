@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -213,14 +214,17 @@ class Pipeline:
                 reasoning="The caller fixed the tier.",
                 decided_by=DecidedBy.FORCED,
             )
-        return self._parts.classifier.classify(
+        classify = partial(
+            self._parts.classifier.classify,
             run.text,
             history=self._window(run.query),
             confidence_threshold=0.0,
             first_look=self._first_look(run),
-            topics=self._parts.topics(),
             tool_names=config.available_tools,
         )
+        found = classify()
+        # A topic only keeps a question from T0, and reading the topics of a large index takes long.
+        return classify(topics=self._parts.topics()) if found.tier is Tier.TRIVIAL else found
 
     def _first_look(self, run: Run) -> FirstLook | None:
         try:

@@ -332,6 +332,12 @@ async def test_a_second_start_reads_nothing_again(corpus):
     assert first.generation == second.generation
 
 
+async def test_what_sounds_like_chatter_but_names_a_topic_is_looked_up(corpus):
+    async with _router(corpus) as router:
+        assert (await router.classify("do you know Heron?", max_tier=3)).tier >= 1
+        assert (await router.classify("do you know me?", max_tier=3)).tier == 0
+
+
 async def test_statistics_tell_what_is_there(corpus):
     router = _router(corpus)
     before = router.get_corpus_stats()

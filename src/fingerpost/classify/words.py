@@ -23,6 +23,7 @@ _WORD = re.compile(rf"[^\W_](?:[\w{_MARKS}]|['’\-.](?=\w))*[+#]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
+_REMEMBERED = 8_192
 _LONGEST_PHRASE = 5
 _STEM_LENGTHS = range(3, 13)
 
@@ -44,7 +45,17 @@ class CueTable:
 
 def words_of(text: str) -> list[str]:
     """Return the words of ``text`` in order, case folded, apostrophes made straight."""
-    return [match.group().casefold().replace("’", "'") for match in _WORD.finditer(text)]
+    return list(_remembered(text) if len(text) <= _REMEMBERED else _words(text))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(match.group().casefold().replace("’", "'") for match in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=256)
+def _remembered(text: str) -> tuple[str, ...]:
+    """Return the words of a text that is not long: every rule asks for those of each turn."""
+    return _words(text)
 
 
 def unspaced_characters(text: str) -> int:
