@@ -116,7 +116,7 @@ def _answer(
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:
-            note = fill_vectors(router, embed_wait)
+            _embed_for(router, embed_wait)
             result = router.route_sync(
                 question,
                 filters=chosen,
@@ -126,21 +126,29 @@ def _answer(
                 deadline=deadline,
                 explain=explain,
             )
-    return result, note
+    return result, words_alone(router, result.vector_coverage)
 
 
-def fill_vectors(router: Any, seconds: float) -> str:
-    """Compute missing vectors for at most ``seconds``; return a note when some are left."""
-    end = time.monotonic() + seconds
+def _embed_for(router: Any, seconds: float) -> None:
+    """Compute missing vectors for at most ``seconds``; 0 computes none."""
     if seconds > 0:
+        end = time.monotonic() + seconds
         router.embed_sync(lambda: time.monotonic() > end)
-    stats = router.get_corpus_stats()
-    if stats.embedding_status != "active":
+
+
+def words_alone(router: Any, coverage: float) -> str:
+    """Return a note when chunks were searched by words alone, empty when none was.
+
+    Args:
+        router: An open router.
+        coverage: Share of the chunks that have a vector, 0 to 1.
+    """
+    if router.embedding_reason:
         return f"note: searched by words alone. {router.embedding_reason}"
-    if stats.vector_coverage < 1:
-        ready = round(stats.vector_coverage * stats.chunk_count)
+    if coverage < 1:
+        n_chunks = router.index_summary.n_chunks
         return (
-            f"note: {ready:,} of {stats.chunk_count:,} chunks have a vector; the others were "
-            "searched by words alone. 'fingerpost index' computes the rest."
+            f"note: {round(coverage * n_chunks):,} of {n_chunks:,} chunks have a vector; the "
+            "others were searched by words alone. 'fingerpost index' computes the rest."
         )
     return ""

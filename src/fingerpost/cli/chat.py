@@ -26,7 +26,7 @@ def chat(
 
     Each line is a question. Ctrl-D or /quit ends.
     """
-    from fingerpost.cli.ask import fill_vectors
+    from fingerpost.cli.ask import words_alone
     from fingerpost.config.load import load_config
     from fingerpost.router import QueryRouter
 
@@ -37,8 +37,8 @@ def chat(
             end = router.subscribe(bar)
             open_router.enter_context(router)
             end()
-        note = fill_vectors(router, 0)
         found = router.get_corpus_stats()
+        note = words_alone(router, found.vector_coverage)
         click.echo(f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}")
         if note:
             click.echo(note, err=True)
