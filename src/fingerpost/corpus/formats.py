@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -56,7 +57,9 @@ def parse(text: str, kind: str, front: FrontMatter) -> ParsedText:
     body = even_lines(text[front.end :])
     if kind == "mdx":
         body = blank_components(body)
-    return ParsedText(body, _blocks(body, kind, front), front.end, len(text))
+    plain = front.opaque_end <= front.end
+    blocks = _blocks(body, kind, front)
+    return ParsedText(body, blocks, front.end, len(text), kind=kind if plain else "")
 
 
 def parse_as_plain(text: str, start: int) -> ParsedText:
@@ -76,6 +79,15 @@ def even_lines(text: str) -> str:
     return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
+# Versions of a page often have the same body, and are read one after the other.
+_MAX_REMEMBERED = 100_000
+
+
+@lru_cache(maxsize=64)
+def _remembered(body: str, mdx: bool) -> list[Block]:  # noqa: FBT001 - part of the key
+    return parse_blocks(body, mdx=mdx)
+
+
 def _blocks(body: str, kind: str, front: FrontMatter) -> list[Block]:
     if kind == "rst":
         return parse_rst(body)
@@ -83,7 +95,10 @@ def _blocks(body: str, kind: str, front: FrontMatter) -> list[Block]:
         return parse_plain(body)
     opaque = front.opaque_end - front.end
     if opaque <= 0:
-        return parse_blocks(body, mdx=kind == "mdx")
+        mdx = kind == "mdx"
+        return (
+            _remembered(body, mdx) if len(body) <= _MAX_REMEMBERED else parse_blocks(body, mdx=mdx)
+        )
     n_lines = body.count("\n", 0, opaque)
     head = Block("plain" if front.searchable else "hidden", 0, n_lines)
     rest = parse_blocks(body[opaque:], mdx=kind == "mdx")

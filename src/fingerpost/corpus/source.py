@@ -24,6 +24,7 @@ class ParsedText:
         title: Title that the format itself carries (HTML), empty when none.
         language: Language that the format itself carries, empty when none.
         weave: Starts of the pieces in the text and in the file; empty for the identity.
+        kind: Format, when text and format alone decide the blocks; else empty.
     """
 
     text: str
@@ -33,6 +34,7 @@ class ParsedText:
     title: str = ""
     language: str = ""
     weave: Weave | None = None
+    kind: str = ""
 
     def place(self, offset: int) -> int:
         """Return where in the file a place of the text stands."""

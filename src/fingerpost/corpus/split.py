@@ -72,6 +72,24 @@ def split(parsed: ParsedText, *, max_tokens: int, root: str = "") -> list[Piece]
         max_tokens: Most tokens of a piece's search text; less where the heading path is long.
         root: Title that stands above all headings, for documents without one of level 1.
     """
+    if not parsed.kind or len(parsed.text) > _MAX_BODY_CHARS:
+        return _split(parsed, max_tokens, root)
+    key = (parsed.text, parsed.kind, max_tokens, root)
+    pieces = _BODIES.get(key)
+    if pieces is None:
+        if len(_BODIES) >= _MAX_BODIES:
+            _BODIES.clear()
+        pieces = _BODIES[key] = _split(parsed, max_tokens, root)
+    return pieces
+
+
+# Versions of a page often have the same body, and are read one after the other.
+_MAX_BODY_CHARS = 100_000
+_MAX_BODIES = 64
+_BODIES: dict[tuple[object, ...], list[Piece]] = {}
+
+
+def _split(parsed: ParsedText, max_tokens: int, root: str) -> list[Piece]:
     lengths = map(len, parsed.text.split("\n"))
     starts = list(accumulate(lengths, lambda before, length: before + length + 1, initial=0))
     starts[-1] = len(parsed.text)

@@ -22,7 +22,7 @@ from fingerpost.corpus.wire import Outcome, decode_outcome, encode_job
 from fingerpost.corpus.worker import read_frame, write_frame
 from fingerpost.types.ids import document_id
 
-_AHEAD = 3
+_AHEAD = 16
 _LIMIT_S = 10.0
 _LIMIT_SHARE_PER_MIB = 0.4
 _START_S = 30.0
