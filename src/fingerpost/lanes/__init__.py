@@ -1,5 +1,5 @@
 """Model lanes: what answers, embeds or decides, behind one small protocol each."""
 
-from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.base import ChatModel, EmbeddingModel
 
-__all__ = ["EmbeddingModel"]
+__all__ = ["ChatModel", "EmbeddingModel"]

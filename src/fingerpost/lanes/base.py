@@ -1,13 +1,55 @@
-"""What a model is to the rest of the product."""
+"""What models are to the rest of the product."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from fingerpost.types.chat import ChatRequest, ChatResponse
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class ChatModel(Protocol):
+    """Answers messages. May be used from several event loops at once.
+
+    Attributes:
+        provider: The word that routes it, ``openai``; ``lane`` for models made of others.
+        api: The API shape it speaks: ``openai``, ``anthropic``, ``gemini``, ``ollama``.
+        model: The provider's name of the model.
+    """
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def api(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Return the whole reply.
+
+        Raises:
+            LaneError: There is none; its ``usage`` tells what was spent all the same.
+        """
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        """Yield the pieces of the reply, none empty, then once the whole `ChatResponse`.
+
+        Closing the generator early closes the call.
+
+        Raises:
+            StreamTruncatedError: The stream broke after a piece had been yielded.
+            LaneError: It failed before any piece.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop. The model can still be used."""
+        ...
 
 
 class EmbeddingModel(Protocol):

@@ -10,6 +10,14 @@ from fingerpost.types.answer import (
     Verdict,
     VerifiedResponse,
 )
+from fingerpost.types.chat import (
+    ChatRequest,
+    ChatResponse,
+    Message,
+    ModelRef,
+    StopReason,
+    TokenLogprob,
+)
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
 from fingerpost.types.document import Chunk, Document, Link, SkippedFile, Span
 from fingerpost.types.evidence import Evidence, FirstLook, Hit, MatchType
@@ -20,6 +28,8 @@ from fingerpost.types.stats import CorpusStats, IndexSummary, PlatformKnowledgeS
 __all__ = [
     "AbstentionReason",
     "Answer",
+    "ChatRequest",
+    "ChatResponse",
     "Chunk",
     "Citation",
     "ClaimVerdict",
@@ -35,14 +45,18 @@ __all__ = [
     "IndexSummary",
     "Link",
     "MatchType",
+    "Message",
+    "ModelRef",
     "PlatformKnowledgeStats",
     "Query",
     "QueryResult",
     "SkippedFile",
     "SourceCitation",
     "Span",
+    "StopReason",
     "Strategy",
     "Tier",
+    "TokenLogprob",
     "Turn",
     "Usage",
     "Verdict",

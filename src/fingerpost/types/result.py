@@ -26,6 +26,8 @@ class Usage:
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
         cost_usd: ``None`` when the price is not known; 0.0 for local models.
+        outcome: ``ok``, or the class name of the error that the call ended in.
+        estimated: The provider told no counts; these are ours.
     """
 
     job: str
@@ -33,6 +35,8 @@ class Usage:
     input_tokens: int
     output_tokens: int = 0
     cost_usd: float | None = None
+    outcome: str = "ok"
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,4 @@
-"""Every error that the product raises, in one tree.
-
-::
-
-    FingerpostError                    .hint  .retryable  .stage  .query_id
-    |-- ConfigError
-    |   |-- UnknownSettingError
-    |   |-- MissingSecretError
-    |   `-- MissingExtraError          also an ImportError
-    |-- CorpusError
-    |   |-- DocumentReadError
-    |   `-- EmptyCorpusError
-    |-- StoreError
-    |   |-- StoreUnavailableError      retryable
-    |   |-- StoreConflictError         retryable
-    |   |-- SchemaVersionError
-    |   |-- IndexMismatchError
-    |   `-- IndexCorruptError
-    |-- LaneError
-    |   `-- EmbeddingError
-    |-- DecisionError
-    |-- RetrievalError
-    |-- GenerationError
-    |-- VerificationError
-    |-- EvaluationError
-    |-- DeadlineExceededError
-    `-- UsageError                     also a RuntimeError
-        `-- InvalidQueryError          also a ValueError
-"""
+"""The root of all errors, and those of settings, corpus, index, stages and requests."""
 
 from __future__ import annotations
 
@@ -35,33 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # so that the command line's --help loads no types
     from fingerpost.types.document import SkippedFile
-
-__all__ = [
-    "ConfigError",
-    "CorpusError",
-    "DeadlineExceededError",
-    "DecisionError",
-    "DocumentReadError",
-    "EmbeddingError",
-    "EmptyCorpusError",
-    "EvaluationError",
-    "FingerpostError",
-    "GenerationError",
-    "IndexCorruptError",
-    "IndexMismatchError",
-    "InvalidQueryError",
-    "LaneError",
-    "MissingExtraError",
-    "MissingSecretError",
-    "RetrievalError",
-    "SchemaVersionError",
-    "StoreConflictError",
-    "StoreError",
-    "StoreUnavailableError",
-    "UnknownSettingError",
-    "UsageError",
-    "VerificationError",
-]
 
 
 class FingerpostError(Exception):
@@ -151,14 +96,6 @@ class IndexMismatchError(StoreError):
 
 class IndexCorruptError(StoreError):
     """The index is damaged; the message names the file and the command that cures it."""
-
-
-class LaneError(FingerpostError):
-    """A model call failed."""
-
-
-class EmbeddingError(LaneError):
-    """An embedding model could not be loaded, or gave no usable vector."""
 
 
 class DecisionError(FingerpostError):
