@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.generate import cite_sources, extract_answer, resolve_markers
@@ -21,6 +21,9 @@ _LINES = st.sampled_from([
 ])  # fmt: skip
 _TEXT = st.lists(_LINES, max_size=25).map("\n".join)
 _FORMAT = st.sampled_from(["markdown", "mdx", "rst", "text", "html"])
+_INTRODUCED_CODE = (
+    "It drops the oldest [3] first. See rows[0] too.\n```sh\nThe cache keeps 1000 entries."
+)
 _ACTIVE = re.compile(r"!\[|\]\(|\]\[|\]:|<[A-Za-z/!?]|https?://|javascript:|data:")
 
 
@@ -38,6 +41,7 @@ def _prose(text: str) -> str:
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(_TEXT, _FORMAT), min_size=1, max_size=4), st.sampled_from(list(Tier)[1:]))
+@example([(_INTRODUCED_CODE, "markdown")], Tier.LOOKUP)
 def test_markers_quotes_and_sources_agree(texts: list[tuple[str, str]], tier: Tier) -> None:
     hits = tuple(_hit(text, markup, at, 7 * at) for at, (text, markup) in enumerate(texts))
     evidence = Evidence(hits, candidates=hits, coverage=1.0)

@@ -94,8 +94,8 @@ class Composition:
     def _code(self, unit: Unit) -> None:
         """Write a fence that its content cannot close.
 
-        Its marker is that of the sentence, item or step right above, when that introduces it;
-        the citation of the code then stands at the same place. Else the marker follows it.
+        The sentence, item or step that introduces it shares its marker when it stands right
+        above: one citation, whose quote reaches over both. Else the marker follows the code.
         """
         runs = [len(found) for found in re.findall(r"`{3,}", unit.text)]
         fence = "`" * max([3, *(run + 1 for run in runs)])
@@ -103,8 +103,9 @@ class Composition:
         language = unit.language if named and unit.language.lower() not in _DRAWN else ""
         self._write(f"{fence}{language}\n{unit.text}\n{fence}")
         last = self._last
-        if last is not None and last.hit == unit.hit and unit.lead is not None:
-            self._citations.append(replace(self._citations[-1], quote=unit.quote))
+        if last is not None and (last.hit, last.order) == (unit.hit, unit.lead):
+            both = Span(last.quote.start, unit.quote.end)
+            self._citations[-1] = replace(self._citations[-1], quote=both)
             return
         self._write("\n")
         self._mark(unit)

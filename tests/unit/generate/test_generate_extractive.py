@@ -78,9 +78,26 @@ def test_code_comes_with_its_introduction_and_verbatim(hit, evidence) -> None:
     answer = extract_answer("How do I add a chart repository?", evidence(hit(text)))
     assert "To add a chart repository, run: [1]" in answer.text
     assert answer.text.endswith("```sh\nhelm repo add [1] ~x\n```")
-    assert len({citation.span for citation in answer.citations}) == 1
-    quoted = [text[c.quote.start : c.quote.end] for c in answer.citations]
-    assert quoted == ["To add a chart repository, run:", "helm repo add [1] ~x"]
+    (citation,) = answer.citations
+    quoted = text[citation.quote.start : citation.quote.end]
+    assert quoted == "To add a chart repository, run:\n\n```sh\nhelm repo add [1] ~x"
+
+
+def test_code_without_its_introduction_has_a_marker_of_its_own(hit, evidence) -> None:
+    text = (
+        "Helm can add a chart repository.\n\n"
+        f"{'Many other words stand here. ' * 3}Here is how {'so ' * 200}it goes:\n\n"
+        "```sh\nhelm add chart repository\n```\n"
+    )
+    found = evidence(hit(text))
+    answer = extract_answer("How do I add a chart repository with helm?", found, max_tokens=60)
+    assert answer.text == (
+        "Helm can add a chart repository [1].\n\n```sh\nhelm add chart repository\n```\n[1]"
+    )
+    assert [text[c.quote.start : c.quote.end] for c in answer.citations] == [
+        "Helm can add a chart repository.",
+        "helm add chart repository",
+    ]
 
 
 def test_a_sentence_that_leans_back_brings_the_one_before(hit, evidence) -> None:
