@@ -1,0 +1,30 @@
+"""Where a model is served, and with which key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fingerpost.config.secrets import Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One provider, one model, one address, one key.
+
+    Attributes:
+        provider: ``openai``, ``anthropic``, …; ``custom`` for an address without a known vendor.
+        api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``.
+        model: The provider's name of the model.
+        base_url: Scheme, host, port and path up to where the API's own paths begin.
+        key: ``None`` for a keyless server.
+        key_name: Where the key came from: the name of a variable or setting, empty without one.
+        job: ``classify``, ``generate``, ``generate_deep``, ``embed`` or ``decide``.
+    """
+
+    provider: str
+    api: str
+    model: str
+    base_url: str
+    key: Secret | None = None
+    key_name: str = ""
+    job: str = "generate"

@@ -1,0 +1,160 @@
+"""Every error that the product raises, in one tree.
+
+::
+
+    FingerpostError                    .hint  .retryable  .stage  .query_id
+    |-- ConfigError
+    |   |-- UnknownSettingError
+    |   |-- MissingSecretError
+    |   `-- MissingExtraError          also an ImportError
+    |-- CorpusError
+    |   |-- DocumentReadError
+    |   `-- EmptyCorpusError
+    |-- StoreError
+    |   |-- StoreUnavailableError      retryable
+    |   |-- StoreConflictError         retryable
+    |   |-- SchemaVersionError
+    |   |-- IndexMismatchError
+    |   `-- IndexCorruptError
+    |-- LaneError                      .usage already spent
+    |   |-- ProviderError              .provider  .model  .status  .request_id
+    |   |   |-- ProviderTimeoutError   retryable; .phase
+    |   |   |-- ProviderUnreachableError  retryable: refused, DNS, reset
+    |   |   |-- ProviderUnavailableError  retryable: 5xx
+    |   |   |   `-- ProviderOverloadedError  529
+    |   |   |-- ProviderConflictError  retryable: 409
+    |   |   |-- ProviderTLSError
+    |   |   |-- ProviderRedirectedError
+    |   |   |-- RateLimitedError       retryable; .retry_after_s
+    |   |   |-- QuotaError
+    |   |   |-- AuthenticationError
+    |   |   |-- ModelNotFoundError
+    |   |   |-- RequestRejectedError
+    |   |   |   |-- ContextTooLongError
+    |   |   |   `-- RequestTooLargeError
+    |   |   |-- RefusedError
+    |   |   |-- BadResponseError
+    |   |   |   |-- EmptyCompletionError
+    |   |   |   |-- ResponseTooLargeError
+    |   |   |   `-- StreamTruncatedError  .text that had come
+    |   |   `-- BadEmbeddingError      also an EmbeddingError
+    |   |-- EmbeddingError
+    |   |-- MalformedOutputError
+    |   |-- UnroutedModelError
+    |   |-- BudgetExceededError        .spent_usd  .allowed_usd
+    |   `-- LaneExhaustedError         .attempts, in order
+    |-- DecisionError
+    |-- RetrievalError
+    |-- GenerationError
+    |-- VerificationError
+    |-- EvaluationError
+    |-- DeadlineExceededError
+    `-- UsageError                     also a RuntimeError
+        `-- InvalidQueryError          also a ValueError
+"""
+
+from fingerpost.errors.core import (
+    ConfigError,
+    CorpusError,
+    DeadlineExceededError,
+    DecisionError,
+    DocumentReadError,
+    EmptyCorpusError,
+    EvaluationError,
+    FingerpostError,
+    GenerationError,
+    IndexCorruptError,
+    IndexMismatchError,
+    InvalidQueryError,
+    MissingExtraError,
+    MissingSecretError,
+    RetrievalError,
+    SchemaVersionError,
+    StoreConflictError,
+    StoreError,
+    StoreUnavailableError,
+    UnknownSettingError,
+    UsageError,
+    VerificationError,
+)
+from fingerpost.errors.lanes import (
+    AuthenticationError,
+    BadEmbeddingError,
+    BadResponseError,
+    BudgetExceededError,
+    ContextTooLongError,
+    EmbeddingError,
+    EmptyCompletionError,
+    LaneError,
+    LaneExhaustedError,
+    MalformedOutputError,
+    ModelNotFoundError,
+    ProviderConflictError,
+    ProviderError,
+    ProviderOverloadedError,
+    ProviderRedirectedError,
+    ProviderTimeoutError,
+    ProviderTLSError,
+    ProviderUnavailableError,
+    ProviderUnreachableError,
+    QuotaError,
+    RateLimitedError,
+    RefusedError,
+    RequestRejectedError,
+    RequestTooLargeError,
+    ResponseTooLargeError,
+    StreamTruncatedError,
+    UnroutedModelError,
+)
+
+__all__ = [
+    "AuthenticationError",
+    "BadEmbeddingError",
+    "BadResponseError",
+    "BudgetExceededError",
+    "ConfigError",
+    "ContextTooLongError",
+    "CorpusError",
+    "DeadlineExceededError",
+    "DecisionError",
+    "DocumentReadError",
+    "EmbeddingError",
+    "EmptyCompletionError",
+    "EmptyCorpusError",
+    "EvaluationError",
+    "FingerpostError",
+    "GenerationError",
+    "IndexCorruptError",
+    "IndexMismatchError",
+    "InvalidQueryError",
+    "LaneError",
+    "LaneExhaustedError",
+    "MalformedOutputError",
+    "MissingExtraError",
+    "MissingSecretError",
+    "ModelNotFoundError",
+    "ProviderConflictError",
+    "ProviderError",
+    "ProviderOverloadedError",
+    "ProviderRedirectedError",
+    "ProviderTLSError",
+    "ProviderTimeoutError",
+    "ProviderUnavailableError",
+    "ProviderUnreachableError",
+    "QuotaError",
+    "RateLimitedError",
+    "RefusedError",
+    "RequestRejectedError",
+    "RequestTooLargeError",
+    "ResponseTooLargeError",
+    "RetrievalError",
+    "SchemaVersionError",
+    "StoreConflictError",
+    "StoreError",
+    "StoreUnavailableError",
+    "StreamTruncatedError",
+    "UnknownSettingError",
+    "UnroutedModelError",
+    "UsageError",
+    "VerificationError",
+]
