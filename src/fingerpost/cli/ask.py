@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import corpus_options, parse_filters, settings
+from fingerpost.cli.options import Load, corpus_options, parse_filters
 from fingerpost.cli.progress import IngestBar
 
 
@@ -88,31 +87,23 @@ def _answer(
     top_k: int | None,
     deadline: float | None,
     no_verify: bool,
-    config_file: Path | None,
-    index_dir: Path | None,
-    embedder: str,
+    load: Load,
 ) -> tuple[Any, str]:
-    from fingerpost.config.load import load_config
     from fingerpost.errors import ConfigError
     from fingerpost.router import QueryRouter
 
     *paths, question = arguments
     chosen = parse_filters(filters)
-    given = settings(
-        tuple(paths),
-        index_dir,
-        embedder,
-        embed="never",
-        verify_citations=False if no_verify else None,
-    )
+    verify = False if no_verify else None
     try:
-        router = QueryRouter(load_config(given, file=config_file).config)
+        loaded = load(tuple(paths), embed="never", verify_citations=verify)
     except ConfigError as error:
         if paths or not str(error).startswith("knowledge_corpus is required"):
             raise
         raise click.UsageError(
             f"give a PATH and a QUESTION; {question!r} alone was taken as the question"
         ) from None
+    router = QueryRouter(loaded.config)
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import click
 
-from fingerpost.cli.options import corpus_options, settings
+from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.terminal import plain
 
-_HELP = "/sources shows the last sources, /explain how it was routed, /new forgets, /quit ends."
+_HELP = (
+    "Ask a question; /sources shows the last sources, /explain how the last question was routed, "
+    "/new forgets, /quit ends."
+)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--json", "as_json", is_flag=True, help="Print each result as one line of JSON.")
 @corpus_options
-def chat(
-    paths: tuple[str, ...], config_file: Path | None, index_dir: Path | None, embedder: str
-) -> int:
+def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     """Talk with the documents in each PATH; follow-up questions are understood.
 
-    Each line is a question. Ctrl-D or /quit ends.
+    Each line is a question, or a command: /sources shows the last sources, /explain how the
+    last question was routed, /new forgets the conversation, /quit (or Ctrl-D) ends.
     """
     from fingerpost.cli.ask import words_alone
-    from fingerpost.config.load import load_config
     from fingerpost.router import QueryRouter
 
-    given = settings(paths, index_dir, embedder, embed="background")
-    router = QueryRouter(load_config(given, file=config_file).config)
+    router = QueryRouter(load(paths, embed="background").config)
     with ExitStack() as open_router:
         with IngestBar() as bar:
             end = router.subscribe(bar)
@@ -39,18 +40,20 @@ def chat(
             end()
         found = router.get_corpus_stats()
         note = words_alone(router, found.vector_coverage)
-        click.echo(f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}")
+        opening = f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}"
+        click.echo(opening, err=as_json)
         if note:
             click.echo(note, err=True)
-        Conversation(router).run()
+        Conversation(router, as_json=as_json).run()
     return 0
 
 
 class Conversation:
     """Reads questions line by line and keeps the turns."""
 
-    def __init__(self, router: Any) -> None:
+    def __init__(self, router: Any, *, as_json: bool) -> None:
         self._router = router
+        self._as_json = as_json
         self._turns: list[tuple[str, str]] = []
         self._last: Any = None
 
@@ -61,7 +64,7 @@ class Conversation:
             try:
                 line = input(prompt).strip()
             except EOFError:
-                click.echo()
+                click.echo(nl=not self._as_json)
                 return
             if line in ("/quit", "/exit", "/q"):
                 return
@@ -72,16 +75,19 @@ class Conversation:
 
     def _answer(self, line: str) -> None:
         from fingerpost.cli.failure import show
-        from fingerpost.cli.render import show_result
+        from fingerpost.cli.render import result_json, show_result
         from fingerpost.errors import FingerpostError
 
         try:
-            self._last = self._router.route_sync(line, history=self._turns)
+            self._last = self._router.route_sync(line, history=self._turns, explain=True)
         except FingerpostError as error:
-            show(error, as_json=False)
+            show(error, as_json=self._as_json)
             return
-        show_result(self._last)
-        click.echo()
+        if self._as_json:
+            click.echo(json.dumps(result_json(self._last, explain=False), ensure_ascii=False))
+        else:
+            show_result(self._last)
+            click.echo()
         self._turns += [("user", line), ("assistant", self._last.answer)]
 
     def _command(self, line: str) -> None:
@@ -89,13 +95,16 @@ class Conversation:
 
         if line == "/new":
             self._turns.clear()
-            click.echo("forgotten")
-        elif self._last is not None and line == "/sources":
+            click.echo("forgotten", err=self._as_json)
+        elif self._as_json or line not in ("/sources", "/explain"):
+            known = line == "/help"
+            text = _HELP if known else f"{plain(line)} is no command here. {_HELP}"
+            click.echo(text, err=self._as_json)
+        elif self._last is None:
+            click.echo("nothing was asked yet")
+        elif line == "/explain":
+            explain_result(self._last)
+        else:
             for source in self._last.sources:
                 click.echo(source_line(source))
                 click.echo(f"    {plain(source.snippet)}")
-        elif self._last is not None and line == "/explain":
-            explain_result(self._last)
-        else:
-            known = line in ("/sources", "/explain", "/help")
-            click.echo(_HELP if known else f"{plain(line)} is no command. {_HELP}")

@@ -7,15 +7,19 @@ import platform
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from fingerpost.cli.options import corpus_options, settings
+from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.terminal import plain
+
+if TYPE_CHECKING:
+    from fingerpost.config.load import LoadedConfig
 
 _PACKAGES = (
     "fingerpost",
@@ -58,13 +62,7 @@ class Finding:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @corpus_options
-def doctor(
-    paths: tuple[str, ...],
-    as_json: bool,
-    config_file: Path | None,
-    index_dir: Path | None,
-    embedder: str,
-) -> int:
+def doctor(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     """Check the installation, the settings, the local models, and the index of each PATH.
 
     Exits with 1 when something does not work.
@@ -72,15 +70,16 @@ def doctor(
     from fingerpost.types.wire import to_wire
 
     found = [*_machine(), *_packages(), *_models(), *_keys()]
-    found += _settings(settings(paths, index_dir, embedder), config_file)
+    found += _settings(partial(load, paths))
     failed = any(item.status == "failure" for item in found)
     if as_json:
         report = {"ok": not failed, "findings": [to_wire(item) for item in found]}
         click.echo(json.dumps(report, ensure_ascii=False, indent=2))
         return int(failed)
+    width = max(len(item.name) for item in found)
     for item in found:
         mark, colour = _MARK[item.status]
-        click.echo(f"{click.style(mark, fg=colour)} {item.name:<24} {plain(item.detail)}")
+        click.echo(f"{click.style(mark, fg=colour)} {item.name:<{width}} {plain(item.detail)}")
     click.echo("something does not work" if failed else "all that is needed works")
     return int(failed)
 
@@ -147,38 +146,26 @@ def _keys() -> list[Finding]:
     return [Finding("provider keys", "note", detail)]
 
 
-def _settings(given: dict[str, Any], config_file: Path | None) -> list[Finding]:
-    from fingerpost.config.load import load_config
+def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
+    from fingerpost.cli.stats import stats_as_it_is
     from fingerpost.errors import ConfigError, FingerpostError, StoreError
-    from fingerpost.library import Library
-    from fingerpost.observe.observer import ignore
 
-    if given["knowledge_corpus"] is None:
-        given = {**given, "knowledge_corpus": None}
     try:
-        loaded = load_config(given, file=config_file)
+        loaded = load()
     except ConfigError as error:
-        missing = str(error).startswith("knowledge_corpus is required")
-        detail = (
-            "no PATH given: settings and index not checked"
-            if missing
-            else (f"{error} {error.hint}".strip())
-        )
-        return [Finding("settings", "note" if missing else "failure", detail)]
+        if str(error).startswith("knowledge_corpus is required"):
+            return [Finding("settings", "note", "no PATH given: settings and index not checked")]
+        return [Finding("settings", "failure", f"{error} {error.hint}".strip())]
     found = [
         Finding("settings", "ok", f"{name} from {origin}")
         for name, origin in sorted(loaded.origins.items())
         if origin != "argument"
     ]
-    library = Library(loaded.config, ignore)
     try:
-        library.open_as_it_is()
-        stats = library.stats()
+        stats = stats_as_it_is(loaded.config)
     except FingerpostError as error:
         status = "warning" if type(error) is StoreError else "failure"  # no index yet
         return [*found, Finding("index", status, f"{error} {error.hint}".strip())]
-    finally:
-        library.close()
     detail = (
         f"{stats.document_count:,} documents, {stats.chunk_count:,} chunks, "
         f"{stats.vector_coverage:.0%} with vectors ({stats.embedding_model or 'no model'}), "

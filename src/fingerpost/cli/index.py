@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import click
 
-from fingerpost.cli.options import corpus_options, settings
+from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.terminal import plain
 
@@ -31,29 +30,24 @@ def index(
     rebuild: bool,
     keep_watching: bool,
     all_skipped: bool,
-    config_file: Path | None,
-    index_dir: Path | None,
-    embedder: str,
+    load: Load,
 ) -> int:
     """Read the documents in each PATH (folders, files or globs) and build their index.
 
     Only what changed since the last run is read again. Words answer at once; vectors are
     computed after that and kept as they come, so an interrupted run goes on where it stopped.
     """
-    from fingerpost.config.load import load_config
     from fingerpost.library import Library
 
-    given = settings(paths, index_dir, embedder, embed="never")
-    config = load_config(given, file=config_file).config
     bar = IngestBar()
-    library = Library(config, bar)
+    library = Library(load(paths, embed="never").config, bar)
     try:
         with bar:
             library.open(rebuild=rebuild, must_write=True)
             n_embedded = 0 if no_embed else _embed(library)
         _show(_report(library, n_embedded), library, as_json=as_json, all_skipped=all_skipped)
         if keep_watching:
-            _watch(library)
+            _watch(library, as_json=as_json)
     finally:
         library.close()
     return 0
@@ -124,14 +118,20 @@ def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
         click.echo(f"  … and {len(skipped) - _LISTED:,} more (--all-skipped lists them)")
 
 
-def _watch(library: Any) -> None:
-    click.echo("watching for changes; Ctrl-C ends", err=True)
-    try:
-        library.watch_here(
-            lambda summary: click.echo(
+def _watch(library: Any, *, as_json: bool) -> None:
+    from fingerpost.types.wire import to_wire
+
+    def show(summary: Any) -> None:
+        if as_json:
+            click.echo(json.dumps(to_wire(summary), ensure_ascii=False))
+        else:
+            click.echo(
                 f"{summary.n_added} new, {summary.n_changed} changed, {summary.n_moved} moved, "
                 f"{summary.n_removed} removed"
             )
-        )
+
+    click.echo("watching for changes; Ctrl-C ends", err=True)
+    try:
+        library.watch_here(show)
     except KeyboardInterrupt:
         click.echo("stopped", err=True)

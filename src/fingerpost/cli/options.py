@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from fingerpost.config.load import LoadedConfig
+
+Load = Callable[..., "LoadedConfig"]
+"""Takes paths and further settings; returns the settings of the command."""
 
 
-def corpus_options(command: Command) -> Command:
-    """Add the options that say how the corpus is read."""
+def corpus_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options that say how the corpus is read; the command gets one argument ``load``."""
+
+    @wraps(command)
+    def run(
+        *arguments: Any,
+        config_file: Path | None,
+        index_dir: Path | None,
+        embedder: str,
+        **options: Any,
+    ) -> int:
+        load = partial(_load, config_file=config_file, index_dir=index_dir, embedder=embedder)
+        return command(*arguments, load=load, **options)
+
     for option in reversed(
         (
             click.option(
@@ -36,21 +53,28 @@ def corpus_options(command: Command) -> Command:
             ),
         )
     ):
-        command = option(command)
-    return command
+        run = option(run)
+    return run
 
 
-def settings(
-    paths: tuple[str, ...], index_dir: Path | None, embedder: str, **more: Any
-) -> dict[str, Any]:
-    """Return router settings from command line values; what was not given is ``None``."""
-    return {
+def _load(
+    paths: tuple[str, ...],
+    *,
+    config_file: Path | None,
+    index_dir: Path | None,
+    embedder: str,
+    **more: Any,
+) -> LoadedConfig:
+    from fingerpost.config.load import load_config
+
+    given = {
         "knowledge_corpus": list(paths) or None,
         "index_dir": None if index_dir is None else index_dir.absolute(),
         "embedding_provider": "none" if embedder == "none" else None,
         "embedding_model": embedder if embedder in ("minilm", "use") else None,
         **more,
     }
+    return load_config(given, file=config_file)
 
 
 def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:

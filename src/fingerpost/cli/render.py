@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from fingerpost.cli.terminal import one_line, plain
 from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict
+from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Hit
 from fingerpost.types.result import QueryResult
 from fingerpost.types.wire import to_wire
@@ -22,7 +24,6 @@ _LOOK = {
 _TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
 _CLAIM_WIDTH = 76
 _SUPPORTED_SHOWN = 8
-_CANDIDATES_SHOWN = 25
 
 
 def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
@@ -142,47 +143,70 @@ def _grounding(result: QueryResult) -> str:
 
 
 def explain_result(result: QueryResult) -> None:
-    """Print why the tier was chosen and every candidate with its ranks."""
-    chosen = result.classification
+    """Print why the tier was chosen, every candidate with its ranks, and the record of the run."""
     click.echo("\n" + click.style("Why this tier", bold=True))
-    click.echo(f"  {plain(chosen.reasoning)}")
-    if chosen.escalated_from is not None:
-        limit = "" if chosen.threshold is None else f" of {chosen.threshold:.2f}"
-        raised = f"  raised from {chosen.escalated_from.label}: "
-        click.echo(f"{raised}confidence {chosen.confidence:.2f} below the threshold{limit}")
-    if chosen.scores:
-        shown = ", ".join(f"{name} {value:.2f}" for name, value in chosen.scores.items())
-        click.echo(f"  probabilities: {shown}")
-    for name, weight in chosen.signals:
-        click.echo(f"  {weight:+.2f}  {plain(name)}")
+    for line in _tier_lines(result.classification):
+        click.echo(f"  {plain(line)}")
     if result.sub_queries:
         click.echo("\n" + click.style("Parts of the question", bold=True))
-        for part in result.sub_queries:
-            click.echo(f"  {'-' if part in result.uncovered else '+'} {plain(part)}")
-    words = result.lexical_weight
-    legs = "" if words is None else f" (words {words:.2f}, vectors {1 - words:.2f})"
-    click.echo("\n" + click.style(f"Candidates{legs}", bold=True))
-    click.echo("  fused  words        vector       score  place")
-    for hit in result.candidates[:_CANDIDATES_SHOWN]:
-        click.echo("  " + candidate_line(hit))
-    if len(result.candidates) > _CANDIDATES_SHOWN:
-        more = len(result.candidates) - _CANDIDATES_SHOWN
-        click.echo(f"  … and {more} more (--explain --json lists all)")
+        for number, part in enumerate(result.sub_queries, start=1):
+            found = "  (nothing found)" if part in result.uncovered else ""
+            click.echo(f"  {number}  {plain(part)}{found}")
+    _show_candidates(result)
     spent = ", ".join(f"{name} {value:.1f} ms" for name, value in result.timings.items())
     click.echo(f"\n  {spent}")
+    record = ", ".join(f"{name} {value}" for name, value in result.fingerprints.items())
+    click.echo(f"  {plain(record)}, trace {plain(result.trace_id)}  (--json keeps the request too)")
 
 
-def candidate_line(hit: Hit) -> str:
-    """Return the ranks of one candidate in columns."""
+def _show_candidates(result: QueryResult) -> None:
+    words = result.lexical_weight
+    legs = "" if words is None else f" (words {words:.2f}, vectors {1 - words:.2f})"
+    click.echo("\n" + click.style(f"{len(result.candidates):,} candidates{legs}", bold=True))
+    if result.candidates:
+        click.echo("  " + _columns("source", "part", "fused", "words", "vector", "score  place"))
+    markers = {source.id: f"[{source.index}]" for source in result.sources if source.cited}
+    parts = {part: str(number) for number, part in enumerate(result.sub_queries, start=1)}
+    for hit in result.candidates:
+        marker, part = markers.get(hit.chunk.id, "-"), parts.get(hit.sub_query, "-")
+        click.echo("  " + candidate_line(hit, marker=marker, part=part))
+
+
+def _tier_lines(chosen: ClassificationResult) -> Iterator[str]:
+    """Yield who decided, by what threshold, what was thought of each tier and by which signals."""
+    yield chosen.reasoning
+    limit = "" if chosen.threshold is None else f", threshold {chosen.threshold:.2f}"
+    yield f"decided by {chosen.decided_by.value}, confidence {chosen.confidence:.2f}{limit}"
+    if chosen.escalated_from is not None:
+        yield f"raised from {chosen.escalated_from.label}: confidence below the threshold"
+    if chosen.scores:
+        shown = ", ".join(f"{name} {value:.2f}" for name, value in chosen.scores.items())
+        yield f"probabilities: {shown}"
+    for name, weight in chosen.signals:
+        yield f"{weight:+.2f}  {name}"
+
+
+def candidate_line(hit: Hit, *, marker: str, part: str) -> str:
+    """Return the ranks of one candidate in columns.
+
+    Args:
+        hit: The candidate.
+        marker: ``[n]`` of the source that it became, ``-`` when the answer does not cite it.
+        part: Number of the part of the question that found it, ``-`` for the whole question.
+    """
     fused = "-" if hit.fused_rank is None else f"#{hit.fused_rank}"
     words = _rank(hit.lexical_rank, hit.lexical_score)
     vector = _rank(hit.vector_rank, hit.vector_score)
     place = f"{hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end}"
-    trail = " › ".join(hit.chunk.heading_path)
+    trail = one_line(" › ".join(hit.chunk.heading_path), 48)
     note = f"  ({hit.note})" if hit.note else ""
-    return plain(
-        f"{fused:<6} {words:<12} {vector:<12} {hit.score:.3f}  {place} {one_line(trail, 48)}{note}"
-    )
+    last = f"{hit.score:.3f}  {place} {trail}{note}"
+    return plain(_columns(marker, part, fused, words, vector, last))
+
+
+def _columns(*cells: str) -> str:
+    source, part, fused, words, vector, last = cells
+    return f"{source:<6}  {part:<4}  {fused:<5}  {words:<12} {vector:<12} {last}"
 
 
 def _rank(rank: int | None, score: float | None) -> str:

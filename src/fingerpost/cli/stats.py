@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from fingerpost.cli.options import corpus_options, settings
+from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.terminal import plain
+
+if TYPE_CHECKING:
+    from fingerpost.config.schema import QueryRouterConfig
+    from fingerpost.types.stats import CorpusStats
 
 _TOPICS = 12
 
@@ -17,26 +21,11 @@ _TOPICS = 12
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @corpus_options
-def stats(
-    paths: tuple[str, ...],
-    as_json: bool,
-    config_file: Path | None,
-    index_dir: Path | None,
-    embedder: str,
-) -> int:
+def stats(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     """Show what the index of each PATH holds, as it is; nothing is read again."""
-    from fingerpost.config.load import load_config
-    from fingerpost.library import Library
-    from fingerpost.observe.observer import ignore
     from fingerpost.types.wire import to_wire
 
-    config = load_config(settings(paths, index_dir, embedder), file=config_file).config
-    library = Library(config, ignore)
-    try:
-        library.open_as_it_is()
-        found = library.stats()
-    finally:
-        library.close()
+    found = stats_as_it_is(load(paths).config)
     if as_json:
         click.echo(json.dumps(to_wire(found), ensure_ascii=False, indent=2))
         return 0
@@ -63,3 +52,20 @@ def stats(
     for name, value in rows:
         click.echo(f"{name:<19} {plain(value)}")
     return 0
+
+
+def stats_as_it_is(config: QueryRouterConfig) -> CorpusStats:
+    """Return what the index holds now; no document is read.
+
+    Raises:
+        StoreError: There is no index yet, or it cannot be read.
+    """
+    from fingerpost.library import Library
+    from fingerpost.observe.observer import ignore
+
+    library = Library(config, ignore)
+    try:
+        library.open_as_it_is()
+        return library.stats()
+    finally:
+        library.close()
