@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from fingerpost import wiring
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.corpus import CorpusRoot, index_corpus, locate
 from fingerpost.corpus.index import embed_pending
+from fingerpost.corpus.shortfall import shortfalls
 from fingerpost.corpus.watch import watch
 from fingerpost.errors import (
     EmptyCorpusError,
@@ -27,7 +29,6 @@ from fingerpost.types.document import SkippedFile
 from fingerpost.types.stats import CorpusStats, IndexSummary
 
 _LOG = logging.getLogger("fingerpost.library")
-_LISTED = 10
 
 
 class Library:
@@ -74,7 +75,7 @@ class Library:
         self._roots, unlocated = locate(self._config.knowledge_corpus)
         self._unlocated = tuple(unlocated)
         if not self._roots:
-            raise _empty(self._unlocated)
+            raise _empty(self._config.knowledge_corpus, ())
         folder = wiring.index_folder(self._config, self._roots)
         is_new = not folder.exists()
         self._store = wiring.make_store(folder)
@@ -92,7 +93,7 @@ class Library:
             skipped = self.summary.skipped if self.summary else ()
             if is_new:
                 wiring.forget_index(self._store, folder)
-            raise _empty((*self._unlocated, *skipped))
+            raise _empty(self._config.knowledge_corpus, skipped)
         self.embedding = wiring.choose_embedder(self._config, self._store)
         if self._config.embed == "wait":
             self._embed_if_possible()
@@ -107,7 +108,7 @@ class Library:
         self._roots, unlocated = locate(self._config.knowledge_corpus)
         self._unlocated = tuple(unlocated)
         if not self._roots:
-            raise _empty(self._unlocated)
+            raise _empty(self._config.knowledge_corpus, ())
         folder = wiring.index_folder(self._config, self._roots)
         if not folder.is_dir():
             raise StoreError(
@@ -242,14 +243,10 @@ class Library:
         watch(self._roots, changed, self._stopped)
 
 
-def _empty(skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
-    listed = "; ".join(
-        f"{item.path}: {item.reason}" + (f" ({item.detail})" if item.detail else "")
-        for item in skipped[:_LISTED]
-    )
-    more = f"; and {len(skipped) - _LISTED} more" if len(skipped) > _LISTED else ""
+def _empty(paths: Sequence[str | Path], skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
+    found = shortfalls(paths, skipped)
     return EmptyCorpusError(
-        f"no text was found in the corpus: {listed or 'no readable document'}{more}",
-        skipped=skipped,
+        "no text was found in the corpus: " + "; ".join(map(str, found)),
+        skipped=tuple(dict.fromkeys(item for path in found for item in path.skipped)),
         hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files.",
     )

@@ -120,11 +120,18 @@ def _covered(folder: Path, folders: dict[Path, None]) -> bool:
         other != folder
         and folder.is_relative_to(other)
         and not any(is_ignored_folder(part) for part in folder.relative_to(other).parts)
+        and not any(
+            (above / ENVIRONMENT_MARK).exists()
+            for above in (folder, *folder.parents)
+            if above != other and above.is_relative_to(other)
+        )
         for other in folders
     )
 
 
 _IGNORED = frozenset({"node_modules", "__pycache__"})
+# A folder below a root that holds this file is a virtual environment, whatever its name.
+ENVIRONMENT_MARK = "pyvenv.cfg"
 
 
 def is_ignored_folder(name: str) -> bool:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from fingerpost.corpus.links import Paths
 from fingerpost.corpus.locate import CorpusRoot
 from fingerpost.corpus.prepare import FileToPrepare
-from fingerpost.corpus.walk import FileRefusedError, Folder, FoundFile, why_refused
+from fingerpost.corpus.walk import FileRefusedError, Folder, FoundFile, readable, why_refused
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.ids import document_id
 
@@ -122,7 +122,8 @@ class Scan:
     def skip(self, file: FileToPrepare, reason: str, detail: str) -> None:
         """List a file that gave nothing after it was read."""
         root = next(root for root in self.roots if root.name == file.source)
-        self.skipped.append(SkippedFile(f"{root.folder}/{file.path}", reason, detail))
+        path = f"{readable(str(root.folder))}/{file.path}"
+        self.skipped.append(SkippedFile(path, reason, detail))
 
     def changed(
         self, known: Mapping[str, str], max_tokens: int, seen: Callable[[FoundFile], None]

@@ -19,7 +19,12 @@ from types import TracebackType
 from typing import Self
 
 from fingerpost.corpus.formats import format_of, is_unsupported
-from fingerpost.corpus.locate import CorpusRoot, is_ignored_folder, pattern_of
+from fingerpost.corpus.locate import (
+    ENVIRONMENT_MARK,
+    CorpusRoot,
+    is_ignored_folder,
+    pattern_of,
+)
 from fingerpost.types.document import SkippedFile
 
 _MAX_DEPTH = 64
@@ -125,7 +130,7 @@ class Folder:
             return
         for name, status in entries:
             below = (*parts, name)
-            path = _readable("/".join(below))
+            path = readable("/".join(below))
             if stat.S_ISDIR(status.st_mode):
                 if is_ignored_folder(name):
                     continue
@@ -163,6 +168,8 @@ class Folder:
                     found.append((entry.name, entry.stat(follow_symlinks=False)))
                 except OSError as error:
                     self._skip("/".join((*parts, entry.name)), *why_refused(error))
+        if parts and any(name == ENVIRONMENT_MARK for name, _ in found):
+            raise FileRefusedError("ignored", "a Python virtual environment")
         return sorted(found, key=lambda one: one[0])
 
     def _open(self, parts: tuple[str, ...]) -> int:
@@ -244,7 +251,7 @@ class Folder:
 
     def shown(self, path: str) -> str:
         """Return the path of a file as people are shown it."""
-        return f"{_readable(str(self.root.folder))}/{_readable(path)}".rstrip("/")
+        return f"{readable(str(self.root.folder))}/{readable(path)}".rstrip("/")
 
 
 def _read_all(descriptor: int, size: int, max_bytes: int) -> bytes:
@@ -264,7 +271,7 @@ def _any(patterns: list[re.Pattern[str]], path: str) -> bool:
     return any(pattern.fullmatch(path) for pattern in patterns)
 
 
-def _readable(path: str) -> str:
+def readable(path: str) -> str:
     """Return a path that is valid Unicode; bytes that are not UTF-8 are shown as escapes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 

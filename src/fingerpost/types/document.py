@@ -121,7 +121,8 @@ class SkippedFile:
     Attributes:
         path: As the user would write it: the given root joined with the relative path.
         reason: One of ``binary``, ``encoding``, ``too-large``, ``symlink``, ``not-regular``,
-            ``unreadable``, ``changed-while-read``, ``unsupported``, ``empty``, ``limit``.
+            ``unreadable``, ``changed-while-read``, ``unsupported``, ``ignored``, ``empty``,
+            ``limit``.
         detail: A sentence fragment for people, such as ``12 MiB, limit 10 MiB``.
     """
 

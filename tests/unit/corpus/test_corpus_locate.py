@@ -95,6 +95,29 @@ def test_ignored_folders_and_other_files_are_no_documents_and_documents_we_canno
         ]
 
 
+def test_a_virtual_environment_is_passed_over_whatever_its_name_and_listed(tmp_path):
+    write(tmp_path / "docs/a.md")
+    write(tmp_path / "docs/tools/env/lib/package/README.md")
+    write(tmp_path / "docs/tools/b.md")
+    (tmp_path / "docs/tools/env/pyvenv.cfg").write_text("home = /usr/bin\n")
+    root = CorpusRoot("docs", (tmp_path / "docs").resolve())
+    with Folder(root) as folder:
+        assert [file.path for file in folder.files()] == ["a.md", "tools/b.md"]
+        assert [(item.path, item.reason, item.detail) for item in folder.skipped] == [
+            (f"{root.folder}/tools/env", "ignored", "a Python virtual environment")
+        ]
+
+
+def test_a_virtual_environment_that_is_named_is_read(tmp_path):
+    write(tmp_path / "docs/env/pyvenv.cfg")
+    write(tmp_path / "docs/env/a.md")
+    write(tmp_path / "docs/env/lib/b.md")
+    roots, _ = locate([tmp_path / "docs/env"])
+    assert [found(root) for root in roots] == [["a.md", "lib/b.md"]]
+    roots, _ = locate([tmp_path / "docs", tmp_path / "docs/env/lib"])
+    assert [found(root) for root in roots] == [[], ["b.md"]]
+
+
 @pytest.mark.parametrize(
     "path",
     ["", "~nosuch/x", "x" * 5000, "docs/[z-a]*", "a\0b", "\ud800", "/" + "y/" * 4000 + "*.md"],
