@@ -1,6 +1,14 @@
-"""A small corpus of our own for tests that go through the router."""
+"""A small corpus of our own for tests that go through the router, and what they wait for."""
 
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
 import pytest
+
+WAIT_S = 5
 
 PAGES = {
     "install.md": """---
@@ -63,3 +71,116 @@ def corpus(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+# A row of a wide table is shortened to the cells that were asked for. The verifier reads the row
+# whole, and takes "not" in another cell as said of the claim. When that changes, the tests that
+# need a claim which does not stand need another page here, and nothing else.
+DOUBTFUL_PAGE = """# Stores
+
+Heron keeps its records in one of four stores. The default store is SQLite.
+
+| Feature | SQLite | Postgres | Qdrant | Pinecone |
+|---|---|---|---|---|
+| Setup | zero | a server | a server | cloud only |
+| Knowledge graph | recursive queries | recursive queries | sidecar file | not supported |
+"""
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A corpus with a question whose answer holds one claim that stands and one that does not."""
+
+    folder: Path
+    question: str = "What is the default store and the knowledge graph of SQLite?"
+    stands: str = "The default store is SQLite"
+    falls: str = "recursive queries"
+
+
+@pytest.fixture
+def doubtful(tmp_path):
+    """Return a corpus and a question whose answer is not grounded throughout."""
+    folder = tmp_path / "doubtful"
+    folder.mkdir()
+    (folder / "stores.md").write_text(DOUBTFUL_PAGE, encoding="utf-8")
+    return Doubtful(folder)
+
+
+class ScriptedRuntime:
+    """Stands where onnxruntime's session stands: a vector for each token, and orders to obey.
+
+    Attributes:
+        n_calls: Texts that went through.
+        error: Raised by the next calls, while set.
+        load_error: Raised when the model is loaded, while set.
+    """
+
+    def __init__(self):
+        self.n_calls = 0
+        self.error = None
+        self.load_error = None
+        self._open = threading.Event()
+        self._open.set()
+
+    def hold(self):
+        """Make every call wait until `release`."""
+        self._open.clear()
+
+    def release(self):
+        self._open.set()
+
+    def session(self, *arguments, **options):
+        if self.load_error is not None:
+            raise self.load_error
+        return self
+
+    def run(self, names, inputs):
+        assert self._open.wait(WAIT_S)
+        if self.error is not None:
+            raise self.error
+        self.n_calls += 1
+        return [np.stack([_token_vector(int(token)) for token in inputs["input_ids"][0]])[None]]
+
+
+@cache
+def _token_vector(token):
+    return np.random.default_rng(token).standard_normal(384).astype(np.float32)
+
+
+@pytest.fixture
+def runtime(monkeypatch):
+    """Run the local model on a scripted runtime; the tokenizer is the real one."""
+    onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra `local`")
+    pytest.importorskip("fingerpost_minilm", reason="needs the data distribution")
+    scripted = ScriptedRuntime()
+    monkeypatch.setattr(onnxruntime, "InferenceSession", scripted.session)
+    yield scripted
+    scripted.release()
+
+
+class Story:
+    """An observer that keeps what happened and lets a test wait for it."""
+
+    def __init__(self):
+        self.events = []
+        self._changed = threading.Condition()
+
+    def __call__(self, event):
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def of(self, kind):
+        with self._changed:
+            return [event for event in self.events if event.type == kind]
+
+    def wait_for(self, wanted, at_most_s=WAIT_S):
+        """Block until an event is as ``wanted`` says."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: any(map(wanted, self.events)), at_most_s)
+
+
+@pytest.fixture
+def story():
+    """Return an observer that keeps every event."""
+    return Story()
