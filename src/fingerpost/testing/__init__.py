@@ -1,5 +1,6 @@
 """Deterministic stand-ins, for our users' tests and our own."""
 
+from fingerpost.testing.chat import ScriptedChat
 from fingerpost.testing.models import HashEmbedder
 
-__all__ = ["HashEmbedder"]
+__all__ = ["HashEmbedder", "ScriptedChat"]
