@@ -70,7 +70,7 @@ def rewrite_follow_up(text: str, history: Sequence[Turn]) -> str | None:
         history: Earlier turns, oldest first.
     """
     asked = text.strip()
-    if not asked or not history or len(asked) > _READ or _repeats_first(asked, history):
+    if not asked or not history or len(asked) > _READ or repeats_first(asked, history):
         return None
     if is_acceptance(asked):
         offer = _offer(history)
@@ -97,7 +97,7 @@ def _texts(history: Sequence[Turn]) -> list[str]:
     return [turn.text[:_READ] for turn in history]
 
 
-def _repeats_first(asked: str, history: Sequence[Turn]) -> bool:
+def repeats_first(asked: str, history: Sequence[Turn]) -> bool:
     """Return whether it repeats the question that opened the conversation."""
     first = next((turn.text for turn in history if turn.role == "user"), "")
     return words_of(asked) == words_of(first[: 2 * _READ])

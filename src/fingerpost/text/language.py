@@ -9,7 +9,7 @@ from typing import Final
 
 from fingerpost.text.stopwords import stop_words
 
-__all__ = ["detect_language"]
+__all__ = ["detect_language", "same_language"]
 
 _SAMPLE: Final = 4096
 _SHORT: Final = 512
@@ -68,6 +68,19 @@ def detect_language(text: str) -> str:
     by letters of their own. Too few words to tell, or code, is ``und``.
     """
     return _remembered_long(text[:_SAMPLE]) if len(text) > _SHORT else _remembered(text)
+
+
+def same_language(text: str, other: str) -> bool:
+    """Return whether nothing speaks against both texts being in one language.
+
+    A text too short to tell counts by its script; one without letters is of every language.
+    Ideographs alone may be Chinese or Japanese.
+    """
+    codes = {detect_language(text), detect_language(other)}
+    if "und" not in codes:
+        return len(codes) == 1 or codes == {"ja", "zh"}
+    (script, n_letters), (other_script, n_others) = _main_script(text), _main_script(other)
+    return not n_letters or not n_others or script == other_script
 
 
 @lru_cache(maxsize=1024)

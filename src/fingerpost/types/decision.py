@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
+from fingerpost.types.plan import CapabilityRecommendation, ExecutionPlan
+
 
 class Tier(IntEnum):
     """How much work a question deserves."""
@@ -69,6 +71,9 @@ class ClassificationResult:
         signals: Named features that spoke loudest, with their signed weight.
         escalated_from: Tier before escalation, ``None`` when it was not raised.
         threshold: Confidence below which the tier goes up, ``None`` before the policy ran.
+        plan: What a plan-aware model proposed, ``None`` without one.
+        recommendations: Capabilities that may help, by priority.
+        prompt: Name and hash of the prompt that was used, empty without a model.
     """
 
     tier: Tier
@@ -83,3 +88,6 @@ class ClassificationResult:
     signals: tuple[tuple[str, float], ...] = ()
     escalated_from: Tier | None = None
     threshold: float | None = None
+    plan: ExecutionPlan | None = None
+    recommendations: tuple[CapabilityRecommendation, ...] = ()
+    prompt: str = ""

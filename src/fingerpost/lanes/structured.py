@@ -1,0 +1,141 @@
+"""The JSON in a model's reply, however it is wrapped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from fingerpost.errors import MalformedOutputError
+from fingerpost.lanes.base import ChatModel
+from fingerpost.types.chat import ChatRequest, Message
+
+T = TypeVar("T")
+
+_MAX_CHARS = 32_000
+_MAX_DEPTH = 40
+_MAX_STARTS = 50
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_OPEN = re.compile(r"[{\[]")
+_CLOSER = {"{": "}", "[": "]"}
+
+
+async def ask_json(chat: ChatModel, request: ChatRequest, read: Callable[[object], T | None]) -> T:
+    """Return what ``read`` makes of the reply; ask once more, with the schema, when it cannot.
+
+    Args:
+        chat: The model.
+        request: With ``schema``; models without a JSON mode are told by the prompt.
+        read: Returns ``None`` for a value that is not what was asked for. Must not raise.
+
+    Raises:
+        MalformedOutputError: The second reply is no better.
+        LaneError: A call failed.
+    """
+    first = await chat.complete(request)
+    value = read(read_json(first.text))
+    if value is not None:
+        return value
+    schema = json.dumps(request.schema, ensure_ascii=False) if request.schema else "an object"
+    again = replace(
+        request,
+        messages=(
+            *request.messages,
+            Message("assistant", first.text[:_MAX_CHARS]),
+            Message(
+                "user",
+                "That is not what was asked for. Reply with one JSON value that follows this "
+                f"schema, and nothing else:\n{schema}",
+            ),
+        ),
+    )
+    second = await chat.complete(again)
+    value = read(read_json(second.text))
+    if value is None:
+        raise MalformedOutputError(
+            f"the reply of {second.model} is not the JSON that was asked for, twice"
+        )
+    return value
+
+
+def read_json(text: str) -> object:
+    """Return the JSON value of a reply, ``None`` when there is none. Never raises.
+
+    Bare, in a fence, behind a word such as ``Output:``, after a block of thinking, with trailing
+    commas, or cut off at the end: an object that was cut off keeps what is whole of it.
+    NaN and infinities count as absent; nesting beyond 40 levels is no JSON of ours.
+    """
+    bare = _THINKING.sub("", text[:_MAX_CHARS]).strip()
+    found: object = None
+    for start in _starts(bare):
+        value = _value(bare, start)
+        if isinstance(value, dict) and value:
+            return value
+        if found is None and value is not None:
+            found = value
+    return found
+
+
+def _starts(text: str) -> list[int]:
+    """Return where an outermost value may begin: each bracket not inside one before it."""
+    return [found.start() for found in _OPEN.finditer(text)][:_MAX_STARTS]
+
+
+def _value(text: str, start: int) -> object:
+    whole = _end(text, start)
+    if whole is None:
+        return None
+    end, missing = whole
+    piece = text[start:end] + missing
+    for candidate in (piece, _TRAILING_COMMA.sub(r"\1", piece)):
+        value = _parsed(candidate)
+        if value is not None:
+            return value
+    return _shortened(text[start:end]) if missing else None
+
+
+def _parsed(piece: str) -> object:
+    try:
+        return json.loads(piece, parse_constant=lambda _: None, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _end(text: str, start: int) -> tuple[int, str] | None:
+    """Return where the value ends and what closes it when the text ends first."""
+    open_: list[str] = []
+    quoted = escaped = False
+    for at in range(start, len(text)):
+        sign = text[at]
+        if quoted:
+            quoted = escaped or sign != '"'
+            escaped = sign == "\\" and not escaped
+        elif sign == '"':
+            quoted = True
+        elif sign in "{[":
+            open_.append(_CLOSER[sign])
+            if len(open_) > _MAX_DEPTH:
+                return None
+        elif sign in "}]":
+            if not open_ or open_.pop() != sign:
+                return None
+            if not open_:
+                return at + 1, ""
+    return len(text), '"' * quoted + "".join(reversed(open_))
+
+
+def _shortened(piece: str) -> object:
+    """Return a value that was cut off, without its last, broken member."""
+    for _ in range(_MAX_STARTS):
+        at = piece.rfind(",")
+        if at < 0:
+            return None
+        piece = piece[:at]
+        whole = _end(piece, 0)
+        value = None if whole is None else _parsed(piece + whole[1])
+        if value is not None:
+            return value
+    return None

@@ -1,0 +1,79 @@
+"""How a question is to be looked up, in detail, and what could be done with the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionPlan:
+    """What a plan-aware classifier proposes. Retrieval may do less, never more.
+
+    Attributes:
+        vector: Search by meaning.
+        bm25: Search by words.
+        graph: Expand along links.
+        raptor: Search summaries.
+        memory: Search earlier conversations.
+        multimodal: Search images, audio and video.
+        hyde_hypotheses: How many hypothetical passages to search with, 0 to 5.
+        memory_types: Which memories, may be empty.
+        modalities: Which media, may be empty.
+        prefer_recent: Newer documents count more.
+        graph_depth: Links to follow, 0 to 3.
+        raptor_layers: Layers of summaries, 0 is the text itself.
+        deep_research: Run the research pass.
+    """
+
+    vector: bool = True
+    bm25: bool = True
+    graph: bool = False
+    raptor: bool = False
+    memory: bool = False
+    multimodal: bool = False
+    hyde_hypotheses: int = 0
+    memory_types: tuple[str, ...] = ()
+    modalities: tuple[str, ...] = ()
+    prefer_recent: bool = False
+    graph_depth: int = 0
+    raptor_layers: tuple[int, ...] = ()
+    deep_research: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """Something a host can do, offered to the classifier.
+
+    Attributes:
+        kind: ``skill``, ``tool`` or ``extension``.
+        id: Unique within its kind.
+        summary: One line.
+    """
+
+    kind: str
+    id: str
+    summary: str = ""
+
+    @property
+    def full_id(self) -> str:
+        """Return ``kind:id``."""
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityRecommendation:
+    """A capability that may help with a question.
+
+    Attributes:
+        kind: ``skill``, ``tool`` or ``extension``.
+        id: Of a capability that was offered.
+        reasoning: Why, for people.
+        confidence: 0 to 1.
+        priority: 1 is first.
+    """
+
+    kind: str
+    id: str
+    reasoning: str
+    confidence: float
+    priority: int
