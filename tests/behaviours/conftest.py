@@ -174,10 +174,10 @@ class Story:
         with self._changed:
             return [event for event in self.events if event.type == kind]
 
-    def wait_for(self, wanted, at_most_s=WAIT_S):
-        """Block until an event is as ``wanted`` says."""
+    def has(self, wanted, at_most_s=WAIT_S):
+        """Block until an event is as ``wanted`` says; return whether one came."""
         with self._changed:
-            assert self._changed.wait_for(lambda: any(map(wanted, self.events)), at_most_s)
+            return self._changed.wait_for(lambda: any(map(wanted, self.events)), at_most_s)
 
 
 @pytest.fixture

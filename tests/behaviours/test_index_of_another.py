@@ -117,7 +117,7 @@ async def test_vectors_of_another_model_of_equal_length_are_not_compared(corpus,
 async def test_vectors_of_another_revision_are_made_anew_in_the_background(corpus, runtime, story):
     _made_by(_renamed(384, MINILM), corpus)
     async with _router(corpus, on_event=story):
-        await anyio.to_thread.run_sync(story.wait_for, lambda e: "embed" in e.as_dict().values(), 1)
+        await anyio.to_thread.run_sync(story.has, lambda e: "embed" in e.as_dict().values(), 1)
     assert runtime.n_calls > 0
 
 

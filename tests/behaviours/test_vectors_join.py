@@ -27,7 +27,7 @@ async def test_words_answer_as_soon_as_init_returns_and_vectors_join_by_themselv
         before = router.get_corpus_stats()
         early = await router.route(QUESTION)
         runtime.release()
-        await anyio.to_thread.run_sync(story.wait_for, _all_embedded)
+        assert await anyio.to_thread.run_sync(story.has, _all_embedded)
         after = router.get_corpus_stats()
         late = await router.route(QUESTION)
     assert "safe" in early.answer
