@@ -1,11 +1,13 @@
-"""Keyword retrieval of the peers and of fingerpost over the same chunks, side by side.
+"""The peers and fingerpost side by side: search, memory, start, whole routes, choice of a source.
 
     python -m venv PEERS && PEERS/bin/pip install -r benchmarks/requirements-peers.txt
-    python benchmarks/peers.py --tree DIR --peers-python PEERS/bin/python [--quick]
+    python benchmarks/peers.py --tree DIR --peers-python PEERS/bin/python \\
+        [--large DIR] [--data DATA] [--quick]
 
-Our splitter cuts the tree once; every system indexes those chunks in a process of its own and
-answers the same questions (headings of the tree) with ten hits each. Times are wall milliseconds
-of one run on one machine: read the ratios, not the numbers.
+Our splitter cuts a tree once. Every system gets those chunks and the same questions (headings of
+the tree), and asks for ten hits. Vectors are computed before and looked up by everyone, as from
+an embedding server that answers at once. Each measurement is a process of its own; all systems
+take their turn in each round, and the medians over the rounds are compared.
 """
 
 from __future__ import annotations
@@ -14,188 +16,164 @@ import argparse
 import json
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from machine import keep, median_ms, peak_mb, ratio, resident_mb, step
+from machine import keep, step
+from peers.table import OURS, middle, ratios, show_choice, show_side
 
-PEERS = ("llamaindex", "haystack", "langchain", "txtai")
-Search = Callable[[str], object]
-Build = Callable[[list[str]], Search]
-
-
-def llamaindex() -> Build:
-    """Import LlamaIndex's BM25 retriever."""
-    from llama_index.core.schema import TextNode
-    from llama_index.retrievers.bm25 import BM25Retriever
-
-    def build(texts: list[str]) -> Search:
-        nodes = [TextNode(text=text) for text in texts]
-        retriever = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=10)
-        search: Search = retriever.retrieve
-        return search
-
-    return build
+SYSTEMS = (OURS, "llamaindex", "haystack", "langchain", "txtai")
+SIDES = {
+    "keyword": SYSTEMS,
+    "vector": SYSTEMS,
+    "hybrid": SYSTEMS,
+    "route": (OURS, "llamaindex"),
+    "route_with_model": (OURS,),
+}
+LARGE_SIDES = {"keyword": SYSTEMS, "vector": SYSTEMS}
+CHOOSERS = (OURS, "semantic_router")
+ROUNDS = 3
 
 
-def haystack() -> Build:
-    """Import Haystack's in-memory store with its BM25 retriever."""
-    from haystack import Document
-    from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
-    from haystack.document_stores.in_memory import InMemoryDocumentStore
+class Runner:
+    """Runs steps, ours in this python and the peers' in theirs, and says what it found."""
 
-    def build(texts: list[str]) -> Search:
-        store = InMemoryDocumentStore()
-        store.write_documents([Document(id=str(n), content=t) for n, t in enumerate(texts)])
-        retriever = InMemoryBM25Retriever(store, top_k=10)
-        return lambda question: retriever.run(query=question)
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
 
-    return build
+    def run(self, what: str, system: str, folder: Path, **more: object) -> dict[str, Any]:
+        """Run one step in a process of its own."""
+        options = self._options
+        python = sys.executable if system == OURS else options.peers_python
+        arguments = ["--step", what, "--system", system, "--folder", str(folder)]
+        for name, value in {
+            "seconds": options.seconds,
+            "limit-gb": options.limit_gb,
+            **more,
+        }.items():
+            arguments += [f"--{name}", str(value)]
+        if options.quick:
+            arguments.append("--quick")
+        limit = options.limit_s if system != OURS else 3600
+        found = step(str(Path(__file__).resolve()), python, *arguments, timeout_s=limit)
+        print(f"{folder.name} {what} {system}: {json.dumps(found)}", file=sys.stderr)
+        return found
 
+    def tree(
+        self, tree: Path, folder: Path, sides: dict[str, tuple[str, ...]], rounds: int
+    ) -> dict[str, Any]:
+        """Measure all sides over one tree."""
+        folder.mkdir()
+        prepared = self.run("prepare", OURS, folder, tree=tree)
+        if "error" in prepared:
+            return prepared
+        builds: list[dict[str, Any]] = []
+        runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for place in range(rounds):
+            builds.append(self.run("build", OURS, folder, round=place))
+            for side, systems in sides.items():
+                for system in systems:
+                    kept = runs.setdefault((side, system), [])
+                    if not any("error" in run for run in kept):
+                        kept.append(self.run(side, system, folder))
+        build = middle(builds)
+        out = {**prepared, "rounds": rounds, "our first build": build, "sides": {}, "ratios": {}}
+        for side, systems in sides.items():
+            found = {system: middle(runs[side, system]) for system in systems}
+            out["sides"][side] = found
+            out["ratios"][side] = ratios(found, _build_s(build, side))
+        return out
 
-def langchain() -> Build:
-    """Import LangChain's BM25 retriever (rank-bm25)."""
-    from langchain_community.retrievers import BM25Retriever
-
-    def build(texts: list[str]) -> Search:
-        retriever = BM25Retriever.from_texts(texts, k=10)
-        search: Search = retriever.invoke
-        return search
-
-    return build
-
-
-def txtai() -> Build:
-    """Import txtai with its keyword index."""
-    from txtai import Embeddings
-
-    def build(texts: list[str]) -> Search:
-        index = Embeddings(keyword=True, content=True)
-        index.index(list(enumerate(texts)))
-        return lambda question: index.search(question.replace("'", " "), 10)
-
-    return build
-
-
-def measure_peer(name: str, chunks: Path) -> dict[str, Any]:
-    """Import one peer, index the chunks and answer the questions."""
-    corpus = json.loads(chunks.read_text(encoding="utf-8"))
-    empty_mb = resident_mb()
-    began = time.perf_counter()
-    build = {
-        "llamaindex": llamaindex,
-        "haystack": haystack,
-        "langchain": langchain,
-        "txtai": txtai,
-    }[name]()
-    imported = time.perf_counter()
-    search = build(corpus["texts"])
-    built = time.perf_counter()
-    out = {"import_s": round(imported - began, 2), "init_s": round(built - imported, 2)}
-    out["memory_mb"] = round(resident_mb() - empty_mb)
-    out["p50_ms"] = round(median_ms(search, corpus["questions"], clock=time.perf_counter), 3)
-    out["cpu_p50_ms"] = round(median_ms(search, corpus["questions"], clock=time.process_time), 3)
-    return {**out, "peak_mb": round(peak_mb())}
-
-
-def measure_ours(chunks: Path, index: Path) -> dict[str, Any]:
-    """Open the index that is on disk already and answer the same questions by words."""
-    questions = json.loads(chunks.read_text(encoding="utf-8"))["questions"]
-    empty_mb = resident_mb()
-    began = time.perf_counter()
-    from fingerpost.retrieve import search
-    from fingerpost.stores.open import open_store
-
-    imported = time.perf_counter()
-    store = open_store(str(index))
-    with store.reader() as reader:
-        opened = time.perf_counter()
-
-        def ask(question: str) -> object:
-            return search(reader, question, embedder=None, k=10)
-
-        out = {"import_s": round(imported - began, 2), "open_s": round(opened - imported, 3)}
-        out["p50_ms"] = round(median_ms(ask, questions, clock=time.perf_counter), 3)
-        out["cpu_p50_ms"] = round(median_ms(ask, questions, clock=time.process_time), 3)
-        out["memory_mb"] = round(resident_mb() - empty_mb)
-    store.close()
-    return {**out, "peak_mb": round(peak_mb())}
+    def choice(self, data: Path, folder: Path) -> dict[str, Any]:
+        """Measure the choice of a source."""
+        folder.mkdir()
+        prepared = self.run("prepare-sources", OURS, folder, data=data)
+        if "error" in prepared:
+            return {OURS: {"skipped": prepared["error"]}}
+        out: dict[str, Any] = {}
+        for system in CHOOSERS:
+            found = self.run("choice", system, folder)
+            out |= {system: {"skipped": found["error"]}} if "error" in found else found
+        return out
 
 
-def prepare(tree: Path, index: Path, chunks: Path, *, quick: bool) -> dict[str, Any]:
-    """Index the tree with fingerpost; write its chunks and questions for everyone."""
-    import steps
-    from fingerpost.stores.open import open_store
-
-    if quick:
-        tree = steps.copied(tree, chunks.parent / "tree", 60)
-    found = steps.ingest(tree, index)
-    store = open_store(str(index))
-    with store.reader() as reader:
-        texts = [
-            "\n".join([*stored.chunk.heading_path, stored.chunk.text])
-            for document in reader.documents()
-            for stored in reader.document_chunks(document.id)
-        ]
-        questions = steps.questions_of(reader)[: 20 if quick else 100]
-    store.close()
-    chunks.write_text(json.dumps({"texts": texts, "questions": questions}), encoding="utf-8")
-    return found
-
-
-def compare(ours: dict[str, Any], peers: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return each peer's time by ours; above 1 we are faster."""
-    start = ours["ingest"].get("wall_s")
-    return {
-        name: {
-            "retrieve": ratio(found.get("p50_ms"), ours["search"].get("p50_ms")),
-            "retrieve CPU": ratio(found.get("cpu_p50_ms"), ours["search"].get("cpu_p50_ms")),
-            "init by our ingest": ratio(found.get("init_s"), start),
-            "init by our open": ratio(found.get("init_s"), ours["search"].get("open_s")),
-            "memory": ratio(found.get("memory_mb"), ours["search"].get("memory_mb")),
-        }
-        for name, found in peers.items()
-    }
+def _build_s(build: dict[str, Any], side: str) -> float | None:
+    """Return the seconds in which we build from files what a side searches."""
+    if "skipped" in build:
+        return None
+    words = float(build["words_s"])
+    return words if side in ("keyword", "route") else words + float(build["vectors_s"])
 
 
 def measure(options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """Run us and every peer."""
-    me, chunks, index = str(Path(__file__).resolve()), scratch / "chunks.json", scratch / "index"
-    common = ["--chunks", str(chunks), "--index", str(index)]
-    quick = ["--quick"] if options.quick else []
-    steps_ours = [*common, "--tree", str(options.tree), *quick, "--step"]
-    ours = {
-        "ingest": step(me, sys.executable, *steps_ours, "prepare"),
-        "search": step(me, sys.executable, *steps_ours, "ours"),
-    }
-    print(f"fingerpost: {json.dumps(ours)}", file=sys.stderr)
-    peers: dict[str, dict[str, Any]] = {}
-    for name in PEERS:
-        peers[name] = step(me, options.peers_python, *common, "--step", name)
-        print(f"{name}: {json.dumps(peers[name])}", file=sys.stderr)
-    return {"fingerpost": ours, "peers": peers, "ratios": compare(ours, peers)}
+    """Run everything that was asked for."""
+    runner = Runner(options)
+    out: dict[str, Any] = {"versions": runner.run("versions", "peers", scratch), "trees": {}}
+    rounds = 1 if options.quick else ROUNDS
+    out["trees"]["small"] = runner.tree(options.tree, scratch / "small", SIDES, rounds)
+    if options.large is not None:
+        out["trees"]["large"] = runner.tree(options.large, scratch / "large", LARGE_SIDES, 1)
+    if options.data is not None:
+        out["choice"] = runner.choice(options.data, scratch / "choice")
+    return out
 
 
 def run_step(options: argparse.Namespace) -> dict[str, Any]:
     """Run the step that this process is for."""
-    if options.step == "prepare":
-        return prepare(options.tree, options.index, options.chunks, quick=options.quick)
-    if options.step == "ours":
-        return measure_ours(options.chunks, options.index)
-    return measure_peer(options.step, options.chunks)
+    what, folder, quick = options.step, options.folder, options.quick
+    if what in ("prepare", "prepare-sources", "build"):
+        from peers import prepare
+
+        if what == "prepare":
+            return prepare.prepare_tree(options.tree, folder, quick=quick)
+        if what == "build":
+            return prepare.build(folder, options.round)
+        return prepare.prepare_sources(options.data, folder, quick=quick)
+    from peers import measure as timed
+
+    if what == "versions":
+        return timed.versions()
+    timed.limit_memory(options.limit_gb)
+    if what == "choice":
+        return timed.measure_choice(options.system, folder)
+    return timed.measure_search(options.system, what, folder, seconds=options.seconds)
+
+
+def show(out: dict[str, Any]) -> None:
+    """Print every table."""
+    for tree in out["trees"].values():
+        if "error" in tree:
+            print(f"\nskipped: {tree['error']}")
+            continue
+        for side, found in tree["sides"].items():
+            title = f"{side}, {tree['tree']}, {tree['chunks']:,} chunks"
+            print(f"\n{show_side(title, found, tree['ratios'][side])}")
+    if "choice" in out:
+        print(f"\n{show_choice(out['choice'])}")
+
+
+def command(options: argparse.Namespace) -> str:
+    """Return the command without the places of one machine."""
+    parts = ["python benchmarks/peers.py", f"--tree {options.tree.name}"]
+    parts += [f"--large {options.large.name}"] if options.large is not None else []
+    parts += ["--data DATA"] if options.data is not None else []
+    parts += [f"--limit-s {options.limit_s:g}", f"--limit-gb {options.limit_gb:g}"]
+    return " ".join([*parts, f"--seconds {options.seconds:g}", "--peers-python PEERS/bin/python"])
 
 
 def main() -> None:
     """Measure, or run one step."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tree", type=Path, help="folder of Markdown files")
+    parser.add_argument("--tree", type=Path, help="folder of Markdown files, for all sides")
+    parser.add_argument("--large", type=Path, help="larger folder, for words and vectors alone")
+    parser.add_argument("--data", type=Path, help="folder that holds routing/, for the choice")
     parser.add_argument("--peers-python", default=sys.executable, help="python that has the peers")
-    parser.add_argument("--quick", action="store_true", help="60 files; results are not kept")
-    parser.add_argument("--step", help=argparse.SUPPRESS)
-    parser.add_argument("--chunks", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--index", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="60 files, one round, nothing kept")
+    parser.add_argument("--limit-s", type=float, default=150.0, help="for one peer's step")
+    parser.add_argument("--limit-gb", type=float, default=6.0, help="memory of one step")
+    parser.add_argument("--seconds", type=float, default=8.0, help="of questions in one step")
+    for name, kind in (("step", str), ("system", str), ("folder", Path), ("round", int)):
+        parser.add_argument(f"--{name}", type=kind, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         print(json.dumps(run_step(options)))
@@ -204,9 +182,9 @@ def main() -> None:
         parser.error("--tree is needed")
     with tempfile.TemporaryDirectory(prefix="fingerpost-peers-") as folder:
         out = measure(options, Path(folder))
-    print(json.dumps(out, indent=2))
+    show(out)
     if not options.quick:
-        print(f"kept in {keep('peers', out)}")
+        print(f"\nkept in {keep('peers', {'command': command(options), **out})}")
 
 
 if __name__ == "__main__":
