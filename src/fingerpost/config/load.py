@@ -12,26 +12,32 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fingerpost.config.providers import KEY_VARIABLES
 from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
 from fingerpost.errors import ConfigError, UnknownSettingError
 
 FILE_NAME = "fingerpost.toml"
 PREFIX = "FINGERPOST_"
-PROVIDER_VARIABLES = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "GROQ_API_KEY",
-    "TOGETHER_API_KEY",
-    "MISTRAL_API_KEY",
-    "XAI_API_KEY",
-    "MINIMAX_API_KEY",
-    "OPENROUTER_API_KEY",
-)
 _NOT_SETTINGS = frozenset({"traceback", "venv"})
-_LISTS = frozenset({"knowledge_corpus", "available_tools"})
+_LISTS = {
+    "knowledge_corpus": os.pathsep,
+    "available_tools": os.pathsep,
+    "failover_providers": ",",
+}
+_PATHS = ("index_dir", "embedding_folder", "record", "replay")
 _NOT_FROM_TEXT = frozenset(
-    {"graph_expand", "rerank", "deep_research", "on_classification", "on_retrieval", "on_event"}
+    {
+        "graph_expand",
+        "rerank",
+        "deep_research",
+        "on_classification",
+        "on_retrieval",
+        "on_event",
+        "nli",
+        "extract_claims",
+        "chat_model",
+        "chat_model_deep",
+    }
 )
 
 
@@ -63,7 +69,8 @@ def load_config(
             is one. Relative paths in it are relative to its own folder.
         environ: Variables; ``None`` takes the process's. ``FINGERPOST_MAX_TIER`` sets
             ``max_tier``, ``FINGERPOST_STRATEGY_CONFIG__MAX_SUB_QUERIES`` a nested one; lists
-            are separated like ``PATH``. A blank value counts as absent.
+            are separated like ``PATH``, ``failover_providers`` by commas. A blank value counts
+            as absent.
 
     Raises:
         UnknownSettingError: A name is not a setting.
@@ -97,7 +104,7 @@ def validate(values: Mapping[str, Any]) -> QueryRouterConfig:
 def provider_keys(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the names of the provider variables that are set and not blank, never values."""
     variables = os.environ if environ is None else environ
-    return tuple(name for name in PROVIDER_VARIABLES if variables.get(name, "").strip())
+    return tuple(name for name in KEY_VARIABLES if variables.get(name, "").strip())
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
@@ -117,7 +124,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         corpus = [corpus]
     if isinstance(corpus, list):
         values["knowledge_corpus"] = [str(path.parent / str(item)) for item in corpus]
-    for name in ("index_dir", "embedding_folder"):
+    for name in _PATHS:
         if isinstance(values.get(name), str):
             values[name] = path.parent / values[name]
     return values
@@ -133,9 +140,10 @@ def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, object, str
             continue
         value: object = environ[variable]
         if name in _LISTS:
-            value = [part for part in environ[variable].split(os.pathsep) if part.strip()]
+            parts = environ[variable].split(_LISTS[name])
+            value = [part.strip() for part in parts if part.strip()]
         if name in _NOT_FROM_TEXT:
-            raise ConfigError(f"{variable}: {name} is a function and can only be an argument")
+            raise ConfigError(f"{variable}: {name} is no text and can only be an argument")
         found.append((name, value, variable))
     return found
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -15,12 +16,20 @@ from pydantic import (
     model_validator,
 )
 
+from fingerpost.config.providers import (
+    EMBEDDING_NAMES,
+    FAILOVER_NAMES,
+    LLM_NAMES,
+    LOCAL_MODELS,
+    address_fault,
+)
 from fingerpost.config.secrets import Secret
 from fingerpost.types.decision import Strategy
 
 
 def _as_secret(value: object) -> object:
-    return Secret(value) if isinstance(value, str) else value
+    secret = Secret(value) if isinstance(value, str) else value
+    return None if isinstance(secret, Secret) and not secret else secret
 
 
 def _as_items(value: object) -> object:
@@ -28,7 +37,22 @@ def _as_items(value: object) -> object:
 
 
 def _blank_as_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+    if not isinstance(value, str):
+        return value
+    return value.strip() or None
+
+
+def _as_provider(value: object) -> object:
+    return value.strip().lower() or None if isinstance(value, str) else value
+
+
+def _one_of(names: tuple[str, ...]) -> AfterValidator:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in names:
+            raise ValueError(f"allowed: {', '.join(names)}")
+        return value
+
+    return AfterValidator(check)
 
 
 SecretField = Annotated[
@@ -38,6 +62,11 @@ SecretField = Annotated[
 ]
 Name = Annotated[str | None, BeforeValidator(_blank_as_none)]
 Paths = Annotated[tuple[str | Path, ...], BeforeValidator(_as_items)]
+LlmProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(LLM_NAMES)]
+EmbeddingProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(EMBEDDING_NAMES)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_items)]
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
 Hook = Callable[..., Any] | None
 
 _STRICT = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, strict=False)
@@ -70,21 +99,49 @@ class QueryRouterConfig(BaseModel):
     confidence_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.7
     """Below it the tier goes up by one; 0 never escalates."""
     classifier_model: Name = None
-    """Model that classifies. Not in this version."""
-    classifier_provider: Name = None
-    """Provider of the classifier. Not in this version."""
+    """Model that classifies; ``None`` takes the provider's cheap one."""
+    classifier_provider: LlmProvider = None
+    """Provider of the classifier; ``None`` takes that of the first key set, ``none`` no model."""
     max_tier: Annotated[int, Field(ge=0, le=3)] = 3
     """Caps the tier after escalation."""
-    embedding_provider: Name = None
-    """``local`` or ``none`` (keyword-only); ``None`` takes the local model when installed."""
-    embedding_model: Literal["minilm", "use"] | None = None
-    """Local model; ``None`` takes ``minilm``, or ``use`` for a corpus mostly not English."""
+    embedding_provider: EmbeddingProvider = None
+    """A provider, ``local`` or ``none`` (keyword-only); ``None`` takes the provider of the first
+    key set that publishes an embedding model, else the local model when installed."""
+    embedding_model: Name = None
+    """A model of the embedding provider, or ``minilm`` or ``use`` (local); ``None`` takes the
+    provider's own, or of the local ones ``use`` for a corpus mostly not English."""
     generation_model: Name = None
-    """Model that writes T0 and T1 answers. Not in this version."""
+    """Model that writes T0 and T1 answers; ``None`` takes the provider's cheap one."""
     generation_model_deep: Name = None
-    """Model that writes T2 and T3 answers. Not in this version."""
-    generation_provider: Name = None
-    """Provider of the generation models. Not in this version."""
+    """Model that writes T2 and T3 answers; ``None`` takes the provider's strong one."""
+    generation_provider: LlmProvider = None
+    """Provider of the generation models; ``None`` takes that of the first key set, ``none``
+    writes extractive answers."""
+    failover_providers: Names = ()
+    """Tried in order when the provider fails: ``provider`` or ``provider/model``, each with its
+    own vendor's key and address; separated by commas in a variable."""
+    failover_on_refusal: bool = False
+    """Try the next provider also when a model declines to answer."""
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.2
+    """Temperature of written answers."""
+    max_answer_tokens: Annotated[int, Field(ge=16, le=100_000)] = 800
+    """Most tokens of a T0 or T1 answer that a model writes."""
+    max_answer_tokens_deep: Annotated[int, Field(ge=16, le=100_000)] = 1600
+    """Most tokens of a T2 or T3 answer that a model writes."""
+    hyde_hypotheses: Annotated[int, Field(ge=1, le=5)] = 1
+    """Passages that a model imagines for a T2 search."""
+    chat_model: Any = None
+    """A `ChatModel` of your own instead of a provider, for every job."""
+    chat_model_deep: Any = None
+    """A `ChatModel` of your own for T2 and T3 answers; ``None`` takes ``chat_model``."""
+    budget_usd: Usd = None
+    """US dollars that one question may spend on models; ``None`` sets no limit."""
+    process_budget_usd: Usd = None
+    """US dollars that all questions of this process may spend; ``None`` sets no limit."""
+    record: Path | None = None
+    """Folder that keeps every model call, without keys."""
+    replay: Path | None = None
+    """Folder that answers every model call from what ``record`` kept; no provider is asked."""
     graph_enabled: bool = True
     """Expand T2 and T3 along the document graph."""
     deep_research_enabled: bool = True
@@ -99,7 +156,7 @@ class QueryRouterConfig(BaseModel):
     """Most results that are kept."""
     cache_max_age_s: Annotated[float, Field(gt=0)] = 600.0
     """Seconds that a result is kept."""
-    available_tools: Annotated[tuple[str, ...], BeforeValidator(_as_items)] = ()
+    available_tools: Names = ()
     """Names of tools, shown to the classifier only."""
     graph_expand: Hook = None
     """Replaces the built-in expansion: ``(hits) -> hits``."""
@@ -111,20 +168,30 @@ class QueryRouterConfig(BaseModel):
     """Hold each claim against its sources."""
     on_unsupported: Literal["flag", "drop", "repair"] = "flag"
     """What happens to an unsupported claim; ``repair`` needs a model and is refused here."""
+    grounding_supported: Ratio = None
+    """Score from which a claim counts as supported; ``None`` takes the fitted one."""
+    grounding_unverifiable: Ratio = None
+    """Score below which a claim counts as unverifiable; ``None`` takes the fitted one."""
+    nli: Hook = None
+    """Judges a claim against a passage instead of the built-in judge."""
+    extract_claims: Hook = None
+    """Splits an answer into claims instead of the built-in splitter."""
     on_classification: Hook = None
     """Called with each `ClassificationResult`."""
     on_retrieval: Hook = None
     """Called with each `Evidence`."""
     on_event: Hook = None
     """Takes every event in the thread where it happens; must be quick."""
+    capture_content: bool = False
+    """Put the text of questions, prompts and answers into telemetry."""
     api_key: SecretField = None
-    """Key of the model provider. Not in this version."""
+    """Key of the classifier's and generator's provider; ``None`` takes its variable's."""
     base_url: Name = None
-    """Address of the model provider. Not in this version."""
+    """Address of that provider; without a named provider, of an OpenAI-compatible server."""
     embedding_api_key: SecretField = None
-    """Key of the embedding provider. Not in this version."""
+    """Key of the embedding provider; ``None`` takes ``api_key`` or the provider's variable."""
     embedding_base_url: Name = None
-    """Address of the embedding provider. Not in this version."""
+    """Address of the embedding provider; ``None`` takes ``base_url`` or the provider's own."""
     github_repos: Any = None
     """Repositories to index. Not in this version."""
     strategy_config: QueryRouterStrategyConfig = QueryRouterStrategyConfig()
@@ -147,42 +214,49 @@ class QueryRouterConfig(BaseModel):
     """Seconds a request may take unless it says otherwise."""
 
     @model_validator(mode="after")
-    def _only_what_this_version_has(self) -> QueryRouterConfig:
-        """Refuse settings whose part is not in this version, rather than ignore them."""
-        for name, reason in NOT_IN_THIS_VERSION.items():
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name}: {reason}")
-        if self.docs_url is not None and not self.docs_url.startswith(("http://", "https://")):
-            raise ValueError(f"docs_url = {self.docs_url!r}: must begin with http:// or https://")
-        if self.embedding_provider not in (None, "local", "none"):
-            raise ValueError(
-                f"embedding_provider: {self.embedding_provider!r} is not in this version; "
-                "allowed: 'local', 'none'"
-            )
-        if self.strategy_config.classifier_mode in ("llm", "decision"):
-            raise ValueError(
-                f"strategy_config.classifier_mode: {self.strategy_config.classifier_mode!r} needs "
-                "a model, which this version does not call; allowed: 'hybrid', 'heuristic', 'local'"
-            )
+    def _fits_together(self) -> QueryRouterConfig:
+        """Refuse what this version does not have, and settings that contradict each other."""
+        for fault in (_not_in_this_version(self), _address_faults(self), _contradiction(self)):
+            if fault:
+                raise ValueError(fault)
         return self
 
 
-_NO_LANES = "needs a model provider, and this version calls none; leave it out"
 NOT_IN_THIS_VERSION: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "classifier_model",
-            "classifier_provider",
-            "generation_model",
-            "generation_model_deep",
-            "generation_provider",
-            "api_key",
-            "base_url",
-            "embedding_api_key",
-            "embedding_base_url",
-        ),
-        _NO_LANES,
-    ),
     "github_repos": "indexing of GitHub repositories is not in this version; leave it out",
 }
 """Setting → why it must be left unset."""
+
+
+def _not_in_this_version(config: QueryRouterConfig) -> str:
+    for name, reason in NOT_IN_THIS_VERSION.items():
+        if getattr(config, name) is not None:
+            return f"{name}: {reason}"
+    if config.strategy_config.classifier_mode == "decision":
+        return (
+            "strategy_config.classifier_mode: 'decision' is not in this version; "
+            "allowed: 'hybrid', 'heuristic', 'local', 'llm'"
+        )
+    return ""
+
+
+def _address_faults(config: QueryRouterConfig) -> str:
+    for name in ("docs_url", "base_url", "embedding_base_url"):
+        url = getattr(config, name)
+        if url is not None and (fault := address_fault(url)):
+            return f"{name}: {fault}"
+    return ""
+
+
+def _contradiction(config: QueryRouterConfig) -> str:
+    if config.record is not None and config.replay is not None:
+        return "record, replay: only one of the two can be given"
+    if config.embedding_provider == "local" and config.embedding_model not in (None, *LOCAL_MODELS):
+        return (
+            f"embedding_model = {config.embedding_model!r}: embedding_provider is 'local'; "
+            f"allowed: {', '.join(LOCAL_MODELS)}"
+        )
+    for entry in config.failover_providers:
+        if entry.partition("/")[0] not in FAILOVER_NAMES:
+            return f"failover_providers: {entry!r}; allowed: {', '.join(FAILOVER_NAMES)}"
+    return ""

@@ -98,15 +98,30 @@ def test_a_single_path_is_one_path_and_not_its_letters():
         ({**CORPUS, "cache_max_entries": 0}, ConfigError, ["cache_max_entries", "0", "1"]),
         ({**CORPUS, "strategy_config": {"max_sub_queries": 0}}, ConfigError, ["max_sub_queries"]),
         (
-            {**CORPUS, "strategy_config": {"classifier_mode": "llm"}},
+            {**CORPUS, "strategy_config": {"classifier_mode": "decision"}},
             ConfigError,
-            ["classifier_mode", "llm", "heuristic"],
+            ["classifier_mode", "decision", "heuristic"],
         ),
         (
-            {**CORPUS, "embedding_provider": "openai"},
+            {**CORPUS, "embedding_provider": "opnai"},
             ConfigError,
-            ["embedding_provider", "openai", "local"],
+            ["embedding_provider", "opnai", "openai", "local"],
         ),
+        ({**CORPUS, "generation_provider": "local"}, ConfigError, ["generation_provider", "groq"]),
+        (
+            {**CORPUS, "embedding_provider": "local", "embedding_model": "ada"},
+            ConfigError,
+            ["embedding_model", "ada", "minilm"],
+        ),
+        (
+            {**CORPUS, "failover_providers": ["groq", "custom/m"]},
+            ConfigError,
+            ["failover_providers", "custom/m", "groq"],
+        ),
+        ({**CORPUS, "record": "a", "replay": "b"}, ConfigError, ["record", "replay"]),
+        ({**CORPUS, "hyde_hypotheses": 6}, ConfigError, ["hyde_hypotheses", "6", "5"]),
+        ({**CORPUS, "budget_usd": float("inf")}, ConfigError, ["budget_usd", "inf", "finite"]),
+        ({**CORPUS, "base_url": "localhost:8000"}, ConfigError, ["base_url", "http://"]),
     ],
 )
 def test_a_refusal_names_the_field_the_value_and_what_is_allowed(values, kind, words):
@@ -173,10 +188,42 @@ def test_a_secret_cannot_be_pickled_and_copies_stay_masked():
     )
 
 
-def test_an_error_about_a_key_does_not_show_it():
-    with pytest.raises(ConfigError) as caught:
-        validate({**CORPUS, "api_key": CANARY})
-    assert CANARY not in str(caught.value)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("api_key", [CANARY]),
+        ("embedding_api_key", {"key": CANARY}),
+        ("base_url", f"https://user:{CANARY}@models.example/v1"),
+        ("embedding_base_url", f"https://models.example/v1?key={CANARY}"),
+    ],
+)
+def test_an_error_about_a_key_or_an_address_that_holds_one_does_not_show_it(name, value):
+    with pytest.raises(ConfigError, match=name) as caught:
+        validate({**CORPUS, name: value})
+    assert CANARY not in f"{caught.value} {caught.value.hint} {caught.value.__cause__!r}"
+
+
+@pytest.mark.parametrize("name", ["api_key", "base_url", "embedding_api_key", "embedding_base_url"])
+def test_a_blank_key_or_address_counts_as_not_given(name):
+    assert getattr(validate({**CORPUS, name: " \t"}), name) is None
+
+
+def test_failover_providers_are_separated_by_commas_in_a_variable():
+    environ = {"FINGERPOST_FAILOVER_PROVIDERS": "groq, ollama/llama3.2:3b,"}
+    config = load_config(CORPUS, environ=environ).config
+    assert config.failover_providers == ("groq", "ollama/llama3.2:3b")
+
+
+def test_folders_of_a_file_are_beside_it(tmp_path):
+    file = tmp_path / "fingerpost.toml"
+    file.write_text('knowledge_corpus = "docs"\nrecord = "calls"\n')
+    assert load_config(file=file, environ={}).config.record == tmp_path / "calls"
+
+
+@pytest.mark.parametrize("name", ["chat_model", "nli", "extract_claims"])
+def test_what_is_no_text_cannot_come_from_a_variable(name):
+    with pytest.raises(ConfigError, match=name.upper()):
+        load_config(CORPUS, environ={f"FINGERPOST_{name.upper()}": "x"})
 
 
 def test_provider_keys_are_named_and_never_shown():

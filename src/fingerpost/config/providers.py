@@ -1,0 +1,198 @@
+"""The providers: their variables, addresses and models, as one dated table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+CHECKED_ON: Final = "2026-11-30"
+"""When the names of models below were last held against what the vendors publish."""
+
+OPENROUTER_PREFIX: Final = "openai/"
+"""How OpenRouter names the models of OpenAI."""
+LOCAL_MODELS: Final = ("minilm", "use")
+"""Embedding models that run in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One vendor or server, and what is taken from it unless the settings say otherwise.
+
+    Attributes:
+        name: What settings call it.
+        title: What people call it.
+        api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``.
+        key_variable: Variable of its key; empty for a server that needs none.
+        base_url: Its own address; empty where there is none.
+        cheap_model: Classifies and writes T0 and T1 answers.
+        strong_model: Writes T2 and T3 answers.
+        embedding_model: ``None`` when it publishes none.
+        embedding_dimension: Length of the vectors of ``embedding_model``, 0 when unknown.
+        chooses_models: Its operator decides which models there are, so a model that the
+            settings name for one job stands for the others too.
+    """
+
+    name: str
+    title: str
+    api: str
+    key_variable: str
+    base_url: str
+    cheap_model: str
+    strong_model: str
+    embedding_model: str | None = None
+    embedding_dimension: int = 0
+    chooses_models: bool = False
+
+    @property
+    def url_variable(self) -> str:
+        """Variable of its address, ``OPENAI_BASE_URL``; empty for ``custom``."""
+        return "" if self.name == "custom" else f"{self.name.upper()}_BASE_URL"
+
+
+PROVIDERS: Final = (
+    Provider(
+        name="openai",
+        title="OpenAI",
+        api="openai",
+        key_variable="OPENAI_API_KEY",
+        base_url="https://api.openai.com/v1",
+        cheap_model="gpt-4o-mini",
+        strong_model="gpt-4o",
+        embedding_model="text-embedding-3-small",
+        embedding_dimension=1536,
+    ),
+    Provider(
+        name="anthropic",
+        title="Anthropic",
+        api="anthropic",
+        key_variable="ANTHROPIC_API_KEY",
+        base_url="https://api.anthropic.com",
+        cheap_model="claude-haiku-4-5",
+        strong_model="claude-sonnet-4-6",
+    ),
+    Provider(
+        name="gemini",
+        title="Google Gemini",
+        api="gemini",
+        key_variable="GEMINI_API_KEY",
+        base_url="https://generativelanguage.googleapis.com",
+        cheap_model="gemini-2.5-flash",
+        strong_model="gemini-2.5-pro",
+        embedding_model="gemini-embedding-001",
+        embedding_dimension=3072,
+    ),
+    Provider(
+        name="groq",
+        title="Groq",
+        api="openai",
+        key_variable="GROQ_API_KEY",
+        base_url="https://api.groq.com/openai/v1",
+        cheap_model="openai/gpt-oss-20b",
+        strong_model="openai/gpt-oss-120b",
+    ),
+    Provider(
+        name="together",
+        title="Together AI",
+        api="openai",
+        key_variable="TOGETHER_API_KEY",
+        base_url="https://api.together.xyz/v1",
+        cheap_model="openai/gpt-oss-20b",
+        strong_model="openai/gpt-oss-120b",
+        embedding_model="intfloat/multilingual-e5-large-instruct",
+        embedding_dimension=1024,
+    ),
+    Provider(
+        name="mistral",
+        title="Mistral AI",
+        api="openai",
+        key_variable="MISTRAL_API_KEY",
+        base_url="https://api.mistral.ai/v1",
+        cheap_model="mistral-small-latest",
+        strong_model="mistral-large-latest",
+        embedding_model="mistral-embed",
+        embedding_dimension=1024,
+    ),
+    Provider(
+        name="xai",
+        title="xAI",
+        api="openai",
+        key_variable="XAI_API_KEY",
+        base_url="https://api.x.ai/v1",
+        cheap_model="grok-4-1-fast-non-reasoning",
+        strong_model="grok-4",
+    ),
+    Provider(
+        name="minimax",
+        title="MiniMax",
+        api="openai",
+        key_variable="MINIMAX_API_KEY",
+        base_url="https://api.minimax.io/v1",
+        cheap_model="MiniMax-M3.1-Flash",
+        strong_model="MiniMax-M3.1-Flash",
+    ),
+    Provider(
+        name="openrouter",
+        title="OpenRouter",
+        api="openai",
+        key_variable="OPENROUTER_API_KEY",
+        base_url="https://openrouter.ai/api/v1",
+        cheap_model="openai/gpt-4o-mini",
+        strong_model="openai/gpt-4o",
+        embedding_model="openai/text-embedding-3-small",
+        embedding_dimension=1536,
+    ),
+    Provider(
+        name="ollama",
+        title="Ollama",
+        api="ollama",
+        key_variable="",
+        base_url="http://localhost:11434",
+        cheap_model="llama3.2",
+        strong_model="llama3.2",
+        embedding_model="nomic-embed-text",
+        embedding_dimension=768,
+        chooses_models=True,
+    ),
+    Provider(
+        name="custom",
+        title="any OpenAI-compatible server",
+        api="openai",
+        key_variable="",
+        base_url="",
+        cheap_model="default",
+        strong_model="default",
+        chooses_models=True,
+    ),
+)
+"""In the order in which their keys are looked for; an aggregator after every vendor."""
+
+BY_NAME: Final = {provider.name: provider for provider in PROVIDERS}
+LLM_NAMES: Final = (*BY_NAME, "none")
+EMBEDDING_NAMES: Final = (*BY_NAME, "local", "none")
+FAILOVER_NAMES: Final = tuple(name for name in BY_NAME if name != "custom")
+KEY_VARIABLES: Final = tuple(p.key_variable for p in PROVIDERS if p.key_variable)
+
+
+def address_fault(url: str) -> str:
+    """Return what is wrong with an address, empty when it can be used; never the address.
+
+    An address may hold a password or a key, so no message shows it.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        return "must be an address that begins with http:// or https://, followed by a host"
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return "must hold no user name, password, query or fragment; a key has its own setting"
+    return ""
+
+
+def origin_of(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port of a usable address, as requests reach it."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return parts.scheme, (parts.hostname or "").rstrip("."), port
