@@ -127,7 +127,7 @@ def test_retrieval_records_every_question_when_asked(run, files, tmp_path):
     rows = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["q1", "q2"]
     assert rows[0]["place"] == 1
-    assert rows[0]["passages"][0] == "p-install"
+    assert rows[0]["got"][0] == "p-install"
 
 
 def test_a_cached_index_gives_the_same_ranking_and_follows_a_changed_collection(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
+from fingerpost.cli.measured import show_run
+from fingerpost.cli.progress import case_bars
 from fingerpost.eval.cases import (
     answer_cases,
     claim_case,
@@ -27,10 +28,9 @@ from fingerpost.eval.cases import (
 )
 from fingerpost.eval.grounding import measure_answers, measure_claims
 from fingerpost.eval.measurement import Measurement
-from fingerpost.eval.report import html
 from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
 from fingerpost.eval.routing import measure_routing, require_known_sources
-from fingerpost.eval.run import Progress, Run, silent, timed_run
+from fingerpost.eval.run import Progress, Run, timed_run
 from fingerpost.eval.subjects import (
     answer_verifier,
     claim_judge,
@@ -39,26 +39,10 @@ from fingerpost.eval.subjects import (
     source_router,
     tier_classifier,
 )
-from fingerpost.eval.table import Grid, all_grids, plain
 from fingerpost.eval.tiers import measure_tiers
 from fingerpost.lanes.base import EmbeddingModel
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_HEADLINES = {
-    "eval retrieval": (
-        "n",
-        "hit@1",
-        "hit@5",
-        "hit@10",
-        "mrr",
-        "ndcg@10",
-        "recall@5",
-        "abstained",
-    ),
-    "eval tiers": ("n", "accuracy", "macro_f1", "ece"),
-    "eval routing": ("n", "accuracy", "oos_recall", "ece"),
-    "eval grounding": ("n", "balanced_accuracy", "auroc", "macro_recall", "spearman"),
-}
 
 
 @click.group("eval")
@@ -66,13 +50,40 @@ def eval_group() -> None:
     """Measure quality on labelled data (JSONL files), one table per data set."""
 
 
-def _outputs(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say how results are shown."""
+def _measures(command: Callable[..., Run]) -> Callable[..., None]:
+    """Give a command the options that say what is measured and how it is shown."""
+
+    @wraps(command)
+    def run(
+        *,
+        as_json: bool,
+        report: Path | None,
+        per_query: Path | None,
+        most_wrong: int,
+        **options: Any,
+    ) -> None:
+        found = command(**options)
+        show_run(found, as_json=as_json, report=report, per_query=per_query, most_wrong=most_wrong)
+
     for option in (
         click.option(
             "--limit",
             type=click.IntRange(min=1),
             help="Only the first N cases of each data set.",
+        ),
+        click.option(
+            "--wrong",
+            "most_wrong",
+            type=click.IntRange(min=0),
+            default=5,
+            show_default=True,
+            metavar="N",
+            help="Show N wrong cases of each data set, the surest first.",
+        ),
+        click.option(
+            "--per-query",
+            type=click.Path(dir_okay=False, writable=True, path_type=Path),
+            help="Write one JSON line per case: what was expected, what came, the scores.",
         ),
         click.option(
             "--report",
@@ -81,8 +92,8 @@ def _outputs(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
     ):
-        command = option(command)
-    return command
+        run = option(run)
+    return run
 
 
 _embedder_option = click.option(
@@ -111,12 +122,7 @@ _embedder_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the indexes in this folder, so that the next run embeds nothing again.",
 )
-@click.option(
-    "--per-query",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write one JSON line per question with what was found.",
-)
-@_outputs
+@_measures
 def retrieval(
     *,
     passages: tuple[Path, ...],
@@ -124,22 +130,14 @@ def retrieval(
     embedder_name: str,
     tier: int | None,
     cache: Path | None,
-    per_query: Path | None,
     limit: int | None,
-    report: Path | None,
-    as_json: bool,
-) -> None:
+) -> Run:
     """Index passages, search for every question and score the rankings.
 
     Give --passages and --queries as often as there are data sets, in the same order.
     """
-    if len(passages) != len(queries):
-        raise click.UsageError(
-            f"{len(passages)} --passages need as many --queries, not {len(queries)}."
-        )
-    names = _names(queries)
-    lines: list[dict[str, object]] = []
-    with _progress() as progress, _scratch(cache) as folder:
+    _require_pairs("--passages", passages, "--queries", queries)
+    with case_bars() as progress, _scratch(cache) as folder:
         choose = embedder_chooser(embedder_name)
         jobs = [
             partial(
@@ -150,33 +148,27 @@ def retrieval(
                 folder=folder / f"{name}-{embedder_name}.index",
                 choose_embedder=choose,
                 options=RetrievalOptions(tier=tier),
-                record=lines.append,
                 progress=progress,
             )
-            for name, passage_file, query_file in zip(names, passages, queries, strict=True)
+            for name, passage_file, query_file in zip(
+                _names(queries), passages, queries, strict=True
+            )
         ]
-        run = timed_run("eval retrieval", jobs)
-        if per_query is not None:
-            rows = (json.dumps(line, ensure_ascii=False) for line in lines)
-            _write(per_query, "".join(row + "\n" for row in rows))
-    _show(run, report=report, as_json=as_json)
+        return timed_run("eval retrieval", jobs)
 
 
 @eval_group.command("tiers")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @click.option("--include-low", is_flag=True, help="Keep rows of low label_confidence.")
-@_outputs
+@_measures
 def tiers(
     *,
     files: tuple[Path, ...],
     include_low: bool,
     limit: int | None,
-    report: Path | None,
-    as_json: bool,
-) -> None:
+) -> Run:
     """Classify questions and score the tiers. Rows: id, text, tier."""
-    names = _names(files)
-    with _progress() as progress:
+    with case_bars() as progress:
         classify = tier_classifier()
         jobs = [
             partial(
@@ -187,10 +179,9 @@ def tiers(
                 include_low=include_low,
                 progress=progress,
             )
-            for name, file in zip(names, files, strict=True)
+            for name, file in zip(_names(files), files, strict=True)
         ]
-        run = timed_run("eval tiers", jobs)
-    _show(run, report=report, as_json=as_json)
+        return timed_run("eval tiers", jobs)
 
 
 @eval_group.command("routing")
@@ -205,33 +196,26 @@ def tiers(
     help="JSONL: id, description or name.",
 )
 @_embedder_option
-@_outputs
+@_measures
 def routing(
     *,
     queries: tuple[Path, ...],
     sources: tuple[Path, ...],
     embedder_name: str,
     limit: int | None,
-    report: Path | None,
-    as_json: bool,
-) -> None:
+) -> Run:
     """Route questions to described sources and score the choices.
 
     Give --queries and --sources as often as there are data sets, in the same order.
     """
-    if len(queries) != len(sources):
-        raise click.UsageError(
-            f"{len(queries)} --queries need as many --sources, not {len(sources)}."
-        )
-    names = _names(queries)
-    with _progress() as progress:
+    _require_pairs("--queries", queries, "--sources", sources)
+    with case_bars() as progress:
         embedder = embedder_named(embedder_name)
         jobs = [
             _routing_job(name, pair, embedder=embedder, limit=limit, progress=progress)
-            for name, pair in zip(names, zip(queries, sources, strict=True), strict=True)
+            for name, pair in zip(_names(queries), zip(queries, sources, strict=True), strict=True)
         ]
-        run = timed_run("eval routing", jobs)
-    _show(run, report=report, as_json=as_json)
+        return timed_run("eval routing", jobs)
 
 
 def _routing_job(
@@ -253,28 +237,24 @@ def _routing_job(
 @eval_group.command("grounding")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @_embedder_option
-@_outputs
+@_measures
 def grounding(
     *,
     files: tuple[Path, ...],
     embedder_name: str,
     limit: int | None,
-    report: Path | None,
-    as_json: bool,
-) -> None:
+) -> Run:
     """Hold claims against their sources and score the verdicts.
 
     Rows: id, claim, source, label; or whole answers with sources and human marks.
     """
-    names = _names(files)
-    with _progress() as progress:
+    with case_bars() as progress:
         embedder = embedder_named(embedder_name)
         jobs = [
             _grounding_job(name, file, embedder=embedder, limit=limit, progress=progress)
-            for name, file in zip(names, files, strict=True)
+            for name, file in zip(_names(files), files, strict=True)
         ]
-        run = timed_run("eval grounding", jobs)
-    _show(run, report=report, as_json=as_json)
+        return timed_run("eval grounding", jobs)
 
 
 def _grounding_job(
@@ -294,6 +274,11 @@ def _grounding_job(
     return partial(measure_claims, name, claims, claim_judge(embedder), progress=progress)
 
 
+def _require_pairs(one: str, these: Sequence[Path], other: str, those: Sequence[Path]) -> None:
+    if len(these) != len(those):
+        raise click.UsageError(f"{len(these)} {one} need as many {other}, not {len(those)}.")
+
+
 def _names(files: Sequence[Path]) -> list[str]:
     names = [dataset_name(file) for file in files]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -311,65 +296,3 @@ def _scratch(cache: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="fingerpost-eval-") as folder:
         yield Path(folder)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar for each job on stderr, when that is a terminal."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, TaskID, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (*Bar.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(label: str, done: int, total: int) -> None:
-            if label not in tasks:
-                tasks[label] = bar.add_task(label, total=total)
-            bar.update(tasks[label], completed=done, total=total)
-
-        yield show
-
-
-def _show(run: Run, *, report: Path | None, as_json: bool) -> None:
-    if report is not None:
-        _write(report, html(run, headline=_HEADLINES[run.command]))
-    if as_json:
-        click.echo(json.dumps(run.to_json(), ensure_ascii=False))
-    else:
-        for grid in all_grids(run):
-            _print(grid)
-    for name, failures in run.failures().items():
-        first = failures[0]
-        click.echo(
-            f"{name}: {len(failures)} cases crashed, first {first.case_id}: {first.error}",
-            err=True,
-        )
-    if all(len(one.failures) >= int(one.values["n"] or 1) for one in run.measurements):
-        raise click.ClickException("every case crashed; see --report for the list")
-
-
-def _print(grid: Grid) -> None:
-    if not sys.stdout.isatty():
-        click.echo(plain(grid) + "\n")
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=grid.title, title_justify="left", title_style="bold")
-    for place, name in enumerate(grid.header):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
-    for row in grid.rows:
-        table.add_row(*row)
-    Console().print(table)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -71,3 +73,23 @@ def _new_bar() -> Any:
     )
     bar.start()
     return bar
+
+
+@contextmanager
+def case_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """Give what draws one bar for each job of an evaluation; it is silent off a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _label, _done, _total: None
+        return
+    bar = _new_bar()
+    tasks: dict[str, Any] = {}
+
+    def show(label: str, done: int, total: int) -> None:
+        if label not in tasks:
+            tasks[label] = bar.add_task(label, total=total)
+        bar.update(tasks[label], completed=done, total=total)
+
+    try:
+        yield show
+    finally:
+        bar.stop()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from fingerpost.eval.cases import LABELS, NOT_SUPPORTED, AnswerCase, ClaimCase
-from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.measurement import Measurement, Outcome, Values, grouped
 from fingerpost.eval.metrics import (
     Confusion,
     auroc,
@@ -18,10 +19,13 @@ from fingerpost.eval.metrics import (
     spearman,
 )
 from fingerpost.eval.plots import Bars, Curve, Plot, matrix_of, thinned
-from fingerpost.eval.run import Progress, run_cases, silent
+from fingerpost.eval.run import Identified, Progress, run_cases, silent
 from fingerpost.types.answer import Verdict
 
+CaseT = TypeVar("CaseT", bound=Identified)
+
 _FAITHFUL = 3.5
+_SIDES = {True: "faithful", False: "unfaithful"}
 _CHOICES = tuple(verdict.value for verdict in Verdict)
 
 
@@ -32,12 +36,14 @@ class Judged:
     Attributes:
         verdict: Of the claim; for a whole answer ``supported`` when nothing in it fails.
         support: Probability or share of support, 0 to 1; what AUROC ranks by.
+        reasons: What spoke for the verdict.
         took_ms: Wall milliseconds.
         crashed: Nothing was said; wrong whatever the truth is.
     """
 
     verdict: Verdict
     support: float
+    reasons: tuple[str, ...] = ()
     took_ms: float = 0.0
     crashed: bool = False
 
@@ -49,14 +55,28 @@ class Judged:
         """Return what AUROC ranks by."""
         return float(not truth) if self.crashed else self.support
 
+    @property
+    def confidence(self) -> float:
+        """Return the support for what was said, 0 to 1."""
+        return self.support if self.verdict is Verdict.SUPPORTED else 1.0 - self.support
+
 
 _NOT_JUDGED = Judged(Verdict.NOT_CHECKED, 0.0, crashed=True)
+
+
+def _timed(judge: Callable[[CaseT], Judged]) -> Callable[[CaseT], Judged]:
+    def attempt(case: CaseT) -> Judged:
+        began = time.perf_counter()
+        judged = judge(case)
+        return replace(judged, took_ms=(time.perf_counter() - began) * 1000)
+
+    return attempt
 
 
 def measure_claims(
     name: str,
     cases: Sequence[ClaimCase],
-    judge: Callable[[ClaimCase], tuple[Verdict, float]],
+    judge: Callable[[ClaimCase], Judged],
     *,
     progress: Progress = silent,
 ) -> Measurement:
@@ -64,37 +84,54 @@ def measure_claims(
 
     ``balanced_accuracy`` and ``auroc`` are of *supported* against the rest.
     """
-
-    def attempt(case: ClaimCase) -> Judged:
-        began = time.perf_counter()
-        verdict, support = judge(case)
-        return Judged(verdict, support, (time.perf_counter() - began) * 1000)
-
-    judged, failures = run_cases(name, cases, attempt, instead=_NOT_JUDGED, progress=progress)
+    judged, failures = run_cases(name, cases, _timed(judge), instead=_NOT_JUDGED, progress=progress)
     gold = [case.label for case in cases]
     confusion = _confusion(gold, judged)
     truth = [label == Verdict.SUPPORTED for label in gold]
-    support = _supports(truth, judged)
     recall = {
         label: mean([float(_agrees(label, o.verdict)) for g, o in _paired(gold, judged, label)])
         for label in LABELS
         if label in gold
     }
-    values: dict[str, float | int | None] = {
-        "n": len(cases),
-        "balanced_accuracy": balanced_accuracy(
-            truth, [one.supports(truth=a) for a, one in zip(truth, judged, strict=True)]
-        ),
-        "auroc": auroc(truth, support),
-        "macro_recall": mean(list(recall.values())),
-        "p50_ms": percentile([one.took_ms for one in judged], 0.5),
-    }
+    values = _scores(truth, judged)
+    values["macro_recall"] = mean(list(recall.values()))
+    values["p50_ms"] = percentile([one.took_ms for one in judged], 0.5)
     return Measurement(
         name=name,
         values=values,
+        groups=grouped(
+            {"languages": [case.language for case in cases]},
+            lambda places: _scores([truth[p] for p in places], [judged[p] for p in places]),
+        ),
         tables={"recall": recall, "confusion": confusion},
-        plots=_claim_plots(name, confusion, recall, truth, support),
+        plots=_claim_plots(name, confusion, recall, truth, _supports(truth, judged)),
         failures=failures,
+        outcomes=[
+            _outcome(case.id, case.claim, one, expected=case.label, got=one.verdict.value)
+            for case, one in zip(cases, judged, strict=True)
+        ],
+    )
+
+
+def _scores(truth: Sequence[bool], judged: Sequence[Judged]) -> Values:
+    supports = [one.supports(truth=a) for a, one in zip(truth, judged, strict=True)]
+    return {
+        "n": len(truth),
+        "balanced_accuracy": balanced_accuracy(truth, supports),
+        "auroc": auroc(truth, _supports(truth, judged)),
+    }
+
+
+def _outcome(case_id: str, text: str, one: Judged, *, expected: str, got: str) -> Outcome:
+    return Outcome(
+        case_id=case_id,
+        text=text,
+        expected=[expected],
+        got=[] if one.crashed else [got],
+        right=not one.crashed and (got == expected or _agrees(expected, one.verdict)),
+        confidence=one.confidence,
+        scores={"support": one.support},
+        more={"reasons": list(one.reasons)},
     )
 
 
@@ -155,7 +192,7 @@ def _roc(truth: Sequence[bool], support: Sequence[float], what: str) -> list[Plo
 def measure_answers(
     name: str,
     cases: Sequence[AnswerCase],
-    verify: Callable[[AnswerCase], tuple[bool, float]],
+    verify: Callable[[AnswerCase], Judged],
     *,
     progress: Progress = silent,
 ) -> Measurement:
@@ -163,63 +200,32 @@ def measure_answers(
 
     ``auroc`` and ``balanced_accuracy`` take answers marked 3.5 or better as faithful;
     ``spearman`` compares the share of supported claims with the mark itself.
-
-    Args:
-        name: Of the data set.
-        cases: Answers with their sources.
-        verify: Gives (nothing in it fails, share of support).
-        progress: Told after each case.
     """
-
-    def attempt(case: AnswerCase) -> Judged:
-        began = time.perf_counter()
-        grounded, support = verify(case)
-        took_ms = (time.perf_counter() - began) * 1000
-        return Judged(Verdict.SUPPORTED if grounded else Verdict.WEAK, support, took_ms)
-
-    judged, failures = run_cases(name, cases, attempt, instead=_NOT_JUDGED, progress=progress)
+    judged, failures = run_cases(
+        name, cases, _timed(verify), instead=_NOT_JUDGED, progress=progress
+    )
     truth = [case.faithfulness >= _FAITHFUL for case in cases]
     support = _supports(truth, judged)
     grounded = [one.supports(truth=a) for a, one in zip(truth, judged, strict=True)]
     recall = {
         side: mean([float(b == flag) for a, b in zip(truth, grounded, strict=True) if a == flag])
-        for side, flag in (("faithful", True), ("unfaithful", False))
+        for flag, side in _SIDES.items()
         if flag in truth
     }
-    values: dict[str, float | int | None] = {
-        "n": len(cases),
-        "balanced_accuracy": balanced_accuracy(truth, grounded),
-        "auroc": auroc(truth, support),
-        "spearman": spearman([case.faithfulness for case in cases], support),
-        "p50_ms": percentile([one.took_ms for one in judged], 0.5),
-    }
-    return _answer_measurement(
-        name,
-        values=values,
-        recall=recall,
-        truth=truth,
-        support=support,
-        failures=failures,
-    )
-
-
-def _answer_measurement(
-    name: str,
-    *,
-    values: dict[str, float | int | None],
-    recall: dict[str, float],
-    truth: Sequence[bool],
-    support: Sequence[float],
-    failures: Sequence[Failure],
-) -> Measurement:
-    plots: list[Plot] = [
-        Bars("Recall by side", ("recall",), tuple((k, (v,)) for k, v in recall.items())),
-        *_roc(truth, support, "faithful (3.5 or better) against the rest"),
-    ]
+    values = _scores(truth, judged)
+    values["spearman"] = spearman([case.faithfulness for case in cases], support)
+    values["p50_ms"] = percentile([one.took_ms for one in judged], 0.5)
     return Measurement(
         name=name,
         values=values,
         tables={"recall": recall},
-        plots=plots,
+        plots=[
+            Bars("Recall by side", ("recall",), tuple((k, (v,)) for k, v in recall.items())),
+            *_roc(truth, support, "faithful (3.5 or better) against the rest"),
+        ],
         failures=failures,
+        outcomes=[
+            _outcome(case.id, case.answer, one, expected=_SIDES[a], got=_SIDES[b])
+            for case, one, a, b in zip(cases, judged, truth, grounded, strict=True)
+        ],
     )

@@ -56,6 +56,11 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
+def share(values: Sequence[bool]) -> float | None:
+    """Return the share of true ones, 0 to 1; ``None`` of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """Return the value below which ``share`` (0 to 1) of the values lie, 0.0 of nothing."""
     return float(np.quantile(np.asarray(values, dtype=float), share)) if values else 0.0

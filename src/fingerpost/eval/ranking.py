@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fingerpost.eval.cases import RetrievalCase
-from fingerpost.eval.measurement import Failure, Measurement
-from fingerpost.eval.metrics import first_relevant, mean, ndcg_at, percentile, recall_at
+from fingerpost.eval.measurement import Failure, Measurement, Outcome, Values, grouped
+from fingerpost.eval.metrics import first_relevant, mean, ndcg_at, percentile, recall_at, share
 from fingerpost.eval.plots import Bars
 
 DEPTH = 10
@@ -24,6 +24,7 @@ class Ranking:
         retrieve_ms: Wall milliseconds of retrieval without embedding the question.
         embed_ms: Wall milliseconds of embedding the question, 0 without an embedder.
         abstained: The product would not answer from this.
+        scores: Passage id → relevance of its best chunk, 0 to 1.
     """
 
     passages: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class Ranking:
     retrieve_ms: float = 0.0
     embed_ms: float = 0.0
     abstained: bool = False
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 def measured(
@@ -41,22 +43,44 @@ def measured(
 ) -> Measurement:
     """Score the rankings of one data set, as a whole and by group."""
     pairs = list(zip(cases, rankings, strict=True))
-    groups = {
-        "languages": _by(pairs, lambda case: case.language),
-        "answerability": _by(pairs, lambda case: case.answerability),
-    }
+    groups = grouped(
+        {
+            "languages": [case.language for case in cases],
+            "answerability": [case.answerability for case in cases],
+        },
+        lambda places: scores([pairs[place] for place in places]),
+    )
     return Measurement(
         name=name,
         values=scores(pairs),
-        groups={kind: members for kind, members in groups.items() if len(members) > 1},
+        groups=groups,
         plots=_plots(name, pairs, groups),
         failures=failures,
+        outcomes=[_outcome(case, found) for case, found in pairs],
+    )
+
+
+def _outcome(case: RetrievalCase, found: Ranking) -> Outcome:
+    place = first_relevant(found.passages[:DEPTH], case.gold)
+    return Outcome(
+        case_id=case.id,
+        text=case.question,
+        expected=sorted(case.gold),
+        got=found.passages,
+        right=None if not case.gold else place is not None,
+        scores=found.scores,
+        more={
+            "place": place,
+            "searched": found.searched,
+            "abstained": found.abstained,
+            "lang": case.language,
+        },
     )
 
 
 def scores(
     pairs: Sequence[tuple[RetrievalCase, Ranking]],
-) -> dict[str, float | int | None]:
+) -> Values:
     """Return the measures over questions with gold, and abstention apart.
 
     ``mrr`` looks at the first ten passages. ``abstained`` is the share of the questions
@@ -65,9 +89,9 @@ def scores(
     answerable = [(case, found) for case, found in pairs if case.gold]
     hopeless = [found for case, found in pairs if not case.gold]
     places = [first_relevant(found.passages[:DEPTH], case.gold) for case, found in answerable]
-    values: dict[str, float | int | None] = {"n": len(answerable)}
+    values: Values = {"n": len(answerable)}
     for k in _HITS:
-        values[f"hit@{k}"] = _share([place is not None and place <= k for place in places])
+        values[f"hit@{k}"] = share([place is not None and place <= k for place in places])
     values["mrr"] = _mean([1 / place if place else 0.0 for place in places])
     values["ndcg@10"] = _mean(
         [ndcg_at(found.passages, case.grades, DEPTH) for case, found in answerable]
@@ -80,8 +104,8 @@ def scores(
     values["p50_embed_ms"] = percentile([found.embed_ms for _, found in pairs], 0.5)
     values["n_without_gold"] = len(hopeless)
     if hopeless:
-        values["abstained"] = _share([found.abstained for found in hopeless])
-        values["abstained_with_gold"] = _share([found.abstained for _, found in answerable])
+        values["abstained"] = share([found.abstained for found in hopeless])
+        values["abstained_with_gold"] = share([found.abstained for _, found in answerable])
     return values
 
 
@@ -89,29 +113,14 @@ def _mean(values: Sequence[float]) -> float | None:
     return mean(values) if values else None
 
 
-def _share(values: Sequence[bool]) -> float | None:
-    return _mean([float(value) for value in values])
-
-
-def _by(
-    pairs: Sequence[tuple[RetrievalCase, Ranking]], group_of: Callable[[RetrievalCase], str]
-) -> dict[str, dict[str, float | int | None]]:
-    members: dict[str, list[tuple[RetrievalCase, Ranking]]] = {}
-    for case, found in pairs:
-        members.setdefault(group_of(case), []).append((case, found))
-    members.pop("", None)
-    return {name: scores(members[name]) for name in sorted(members)}
-
-
 def _plots(
     name: str,
     pairs: Sequence[tuple[RetrievalCase, Ranking]],
-    groups: dict[str, dict[str, dict[str, float | int | None]]],
+    groups: dict[str, dict[str, Values]],
 ) -> list[Bars]:
     rows = {name: scores(pairs)}
     for members in groups.values():
-        if len(members) > 1:
-            rows.update({group: row for group, row in members.items() if row["n"]})
+        rows.update({group: row for group, row in members.items() if row["n"]})
     hits = tuple(f"hit@{k}" for k in _HITS)
     more = ("mrr", "ndcg@10", "recall@5")
     return [
@@ -121,6 +130,6 @@ def _plots(
 
 
 def _bars(
-    rows: dict[str, dict[str, float | int | None]], series: tuple[str, ...]
+    rows: dict[str, Values], series: tuple[str, ...]
 ) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
     return tuple((row, tuple(values[one] for one in series)) for row, values in rows.items())

@@ -7,7 +7,7 @@ from html import escape
 from fingerpost.eval.measurement import Measurement
 from fingerpost.eval.run import Run
 from fingerpost.eval.svg import draw
-from fingerpost.eval.table import Grid, details, overview
+from fingerpost.eval.table import Grid, details, overview, wrong_cases
 
 _MOST_FAILURES = 20
 
@@ -52,19 +52,21 @@ th, td { padding: 5px 12px 5px 0; text-align: right; border-bottom: 1px solid va
   white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; }
+table.words th, table.words td { text-align: left; }
 details { margin: 0 0 12px; } summary { cursor: pointer; color: var(--soft); }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; }
 @media print { .card { break-inside: avoid; } }
 """
 
 
-def html(run: Run, *, headline: tuple[str, ...]) -> str:
+def html(run: Run, *, headline: tuple[str, ...], most_wrong: int = 0) -> str:
     """Return the page.
 
     Args:
         run: What was measured.
         headline: Measures to show large for each data set; those without a value are left
             out.
+        most_wrong: How many wrong cases of each data set are listed.
     """
     many = len(run.measurements) > 1
     parts = [
@@ -80,7 +82,7 @@ def html(run: Run, *, headline: tuple[str, ...]) -> str:
             f'<a href="#{escape(one.name)}">{escape(one.name)}</a>' for one in run.measurements
         )
         parts.append(f"<nav>{links}</nav><h2>All data sets</h2>{_table(overview(run))}")
-    parts.extend(_section(one, headline) for one in run.measurements)
+    parts.extend(_section(one, headline, most_wrong) for one in run.measurements)
     parts.append("</main></body></html>\n")
     return "\n".join(parts)
 
@@ -92,7 +94,7 @@ def _counted(run: Run) -> str:
     return f"{n_cases:,} cases in {n_sets} {sets}, {run.took_ms / 1000:.1f} s."
 
 
-def _section(one: Measurement, headline: tuple[str, ...]) -> str:
+def _section(one: Measurement, headline: tuple[str, ...], most_wrong: int) -> str:
     tiles = "".join(
         f'<div class="tile"><b>{_figure(one.values[name])}</b><span>{escape(name)}</span></div>'
         for name in headline
@@ -108,7 +110,8 @@ def _section(one: Measurement, headline: tuple[str, ...]) -> str:
         ("measure", "value"),
         tuple((name, _figure(value)) for name, value in one.values.items()),
     )
-    tables = "".join(_folded(grid) for grid in (*details(one), values))
+    wrong = [wrong_cases(one, most_wrong)] if most_wrong and one.wrong else []
+    tables = "".join(_folded(grid) for grid in (*details(one), values, *wrong))
     return (
         f'<section id="{escape(one.name)}"><h2>{escape(one.name)}</h2>'
         f'<div class="tiles">{tiles}</div><div class="plots">{plots}</div>'
@@ -137,7 +140,8 @@ def _table(grid: Grid) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in grid.rows
     )
-    return f'<div class="card table"><table><tr>{head}</tr>{body}</table></div>'
+    kind = "" if grid.numbers else ' class="words"'
+    return f'<div class="card table"><table{kind}><tr>{head}</tr>{body}</table></div>'
 
 
 def _failures(one: Measurement) -> str:

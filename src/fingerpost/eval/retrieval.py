@@ -17,7 +17,6 @@ from fingerpost.errors import EvaluationError
 from fingerpost.eval.cases import Passage, RetrievalCase
 from fingerpost.eval.index import build_index, fill_vectors, passage_ids
 from fingerpost.eval.measurement import Measurement
-from fingerpost.eval.metrics import first_relevant
 from fingerpost.eval.ranking import DEPTH, Ranking, measured
 from fingerpost.eval.run import Progress, run_cases, silent
 from fingerpost.generate import should_abstain
@@ -37,7 +36,6 @@ _ANSWER_RESTS_ON = 5
 _WIDER = 50
 
 ChooseEmbedder = Callable[[Store], EmbeddingModel | None]
-Record = Callable[[dict[str, object]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +108,20 @@ class Searcher:
             passages = self._passages([*evidence.hits, *self._find(question, earlier, _WIDER).hits])
         inside = 0.0 if self._embedder is None else self._embedder.took_ms - embedded_before
         return Ranking(
-            passages=tuple(passages[:DEPTH]),
+            passages=tuple(name for name, _ in passages[:DEPTH]),
             searched=question,
             retrieve_ms=(ended - middle) * 1000 - inside,
             embed_ms=(middle - began) * 1000 if self._embedder is not None else 0.0,
             abstained=should_abstain(question, _narrow(evidence)) is not None,
+            scores=dict(passages[:DEPTH]),
         )
 
-    def _passages(self, hits: Iterable[Hit]) -> list[str]:
-        """Return passages in the order of their best chunks."""
-        return list(dict.fromkeys(self._ids[hit.document.path] for hit in hits))
+    def _passages(self, hits: Iterable[Hit]) -> list[tuple[str, float]]:
+        """Return passages in the order of their best chunks, each with that chunk's score."""
+        found: dict[str, float] = {}
+        for hit in hits:
+            found.setdefault(self._ids[hit.document.path], hit.score)
+        return list(found.items())
 
     def _embed_question(self, question: str) -> float:
         """Embed ahead; return the model's time so far."""
@@ -158,7 +160,6 @@ def measure_retrieval(
     folder: Path,
     choose_embedder: ChooseEmbedder,
     options: RetrievalOptions,
-    record: Record,
     progress: Progress = silent,
 ) -> Measurement:
     """Index the passages in ``folder``, search for every question, score the rankings.
@@ -170,7 +171,6 @@ def measure_retrieval(
         folder: Where the index is; one that is there already is brought up to date.
         choose_embedder: Gives the model for a finished index of words.
         options: How questions are searched.
-        record: Takes one object per question.
         progress: Told how far indexing and searching are.
 
     Raises:
@@ -193,8 +193,6 @@ def measure_retrieval(
             instead=Ranking(),
             progress=progress,
         )
-    for case, ranking in zip(cases, rankings, strict=True):
-        record(_line(name, case, ranking))
     return measured(name, cases, rankings, failures)
 
 
@@ -220,17 +218,3 @@ def _narrow(evidence: Evidence) -> Evidence:
         sub_queries=evidence.sub_queries,
         uncovered=evidence.uncovered,
     )
-
-
-def _line(name: str, case: RetrievalCase, ranking: Ranking) -> dict[str, object]:
-    return {
-        "dataset": name,
-        "id": case.id,
-        "question": case.question,
-        "searched": ranking.searched,
-        "lang": case.language,
-        "gold": sorted(case.gold),
-        "place": first_relevant(ranking.passages, case.gold),
-        "passages": list(ranking.passages),
-        "abstained": ranking.abstained,
-    }

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fingerpost.decide import SourceDescription
 from fingerpost.errors import EvaluationError
 from fingerpost.eval.cases import RoutingCase
-from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.measurement import Failure, Measurement, Outcome, Values, grouped
 from fingerpost.eval.metrics import (
     accuracy,
     calibration_error,
     confusion_of,
     macro_f1,
-    mean,
     percentile,
     reliability,
+    share,
 )
 from fingerpost.eval.plots import Plot, matrix_of
 from fingerpost.eval.run import Progress, run_cases, silent
@@ -52,11 +52,13 @@ class Routed:
         chosen: Id of the source, `NOBODY` after an abstention.
         confidence: Stated probability that the choice is right, 0 to 1.
         best: The source with the highest score, whether or not the router abstained.
+        scores: Source id → likeness.
     """
 
     chosen: str
     confidence: float
     best: str
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 def measure_routing(
@@ -93,15 +95,15 @@ def measure_routing(
             instead=nothing,
             progress=progress,
         )
-        values["accuracy_rewrite"] = mean(
-            [float(b.chosen == a.source) for a, b in zip(rewritten, again, strict=True)]
+        values["accuracy_rewrite"] = share(
+            [b.chosen == a.source for a, b in zip(rewritten, again, strict=True)]
         )
         failures = [*failures, *more]
     return _measured(name, cases, routed, values, failures)
 
 
-def scores(cases: Sequence[RoutingCase], routed: Sequence[Routed]) -> dict[str, float | int | None]:
-    """Return the measures that need no clock."""
+def scores(cases: Sequence[RoutingCase], routed: Sequence[Routed]) -> Values:
+    """Return the measures that need no clock; ``None`` for one that no case speaks of."""
     gold = [case.source or NOBODY for case in cases]
     chosen = [one.chosen for one in routed]
     served = [place for place, truth in enumerate(gold) if truth != NOBODY]
@@ -110,13 +112,13 @@ def scores(cases: Sequence[RoutingCase], routed: Sequence[Routed]) -> dict[str, 
     bins = reliability(correct, [one.confidence for one in routed])
     return {
         "n": len(gold),
-        "accuracy": mean([float(correct[place]) for place in served]),
-        "oos_recall": mean([float(correct[place]) for place in unserved]) if unserved else None,
+        "accuracy": share([correct[place] for place in served]),
+        "oos_recall": share([correct[place] for place in unserved]),
         "ece": calibration_error(bins),
         "accuracy_all": accuracy(gold, chosen),
         "macro_f1": macro_f1(gold, chosen),
-        "accuracy_forced": mean([float(routed[p].best == gold[p]) for p in served]),
-        "abstained_in_scope": mean([float(chosen[p] == NOBODY) for p in served]),
+        "accuracy_forced": share([routed[place].best == gold[place] for place in served]),
+        "abstained_in_scope": share([chosen[place] == NOBODY for place in served]),
         "n_out_of_scope": len(unserved),
     }
 
@@ -125,7 +127,7 @@ def _measured(
     name: str,
     cases: Sequence[RoutingCase],
     routed: Sequence[Routed],
-    values: dict[str, float | int | None],
+    values: Values,
     failures: Sequence[Failure],
 ) -> Measurement:
     gold = [case.source or NOBODY for case in cases]
@@ -137,7 +139,25 @@ def _measured(
     return Measurement(
         name=name,
         values=values,
+        groups=grouped(
+            {"languages": [case.language for case in cases]},
+            lambda places: scores([cases[p] for p in places], [routed[p] for p in places]),
+        ),
         tables={"confusion": confusion},
         plots=plots,
         failures=failures,
+        outcomes=[_outcome(a, b) for a, b in zip(cases, routed, strict=True)],
+    )
+
+
+def _outcome(case: RoutingCase, routed: Routed) -> Outcome:
+    return Outcome(
+        case_id=case.id,
+        text=case.text,
+        expected=[case.source or NOBODY],
+        got=[] if routed.chosen == _FAILED else [routed.chosen],
+        right=routed.chosen == (case.source or NOBODY),
+        confidence=routed.confidence,
+        scores=routed.scores,
+        more={"best": routed.best, "lang": case.language},
     )

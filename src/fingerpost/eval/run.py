@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -80,13 +80,20 @@ class Run:
     measurements: Sequence[Measurement]
     took_ms: float
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self, *, most_wrong: int = 0) -> dict[str, object]:
         """Return the one object that ``--json`` prints."""
+        found = {one.name: one.to_json(most_wrong=most_wrong) for one in self.measurements}
         return {
             "command": self.command,
-            "datasets": {one.name: one.to_json() for one in self.measurements},
+            "datasets": found,
             "took_ms": round(self.took_ms, 1),
         }
+
+    def outcomes(self) -> Iterator[dict[str, object]]:
+        """Yield one JSON object for each case of each data set."""
+        for measurement in self.measurements:
+            for outcome in measurement.outcomes:
+                yield {"dataset": measurement.name, **outcome.to_json()}
 
     def failures(self) -> Mapping[str, Sequence[Failure]]:
         """Return the crashed cases by data set, only where there are any."""

@@ -13,6 +13,7 @@ from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.decide import LocalSourceRouter, SourceDescription
 from fingerpost.errors import MissingExtraError
 from fingerpost.eval.cases import AnswerCase, ClaimCase
+from fingerpost.eval.grounding import Judged
 from fingerpost.eval.routing import NOBODY, Routed
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers import load_embedder
@@ -87,32 +88,29 @@ def source_router(
         decision = router.decide(text)
         best = max(decision.scores, key=lambda name: decision.scores[name], default=NOBODY)
         chosen = NOBODY if decision.abstained or decision.choice is None else decision.choice
-        return Routed(chosen=chosen, confidence=decision.confidence, best=best)
+        return Routed(chosen, decision.confidence, best, decision.scores)
 
     return route
 
 
-def claim_judge(
-    embedder: EmbeddingModel | None,
-) -> Callable[[ClaimCase], tuple[Verdict, float]]:
-    """Return what holds one claim against its source: (verdict, probability of support)."""
+def claim_judge(embedder: EmbeddingModel | None) -> Callable[[ClaimCase], Judged]:
+    """Return what holds one claim against its source."""
 
-    def judge(case: ClaimCase) -> tuple[Verdict, float]:
+    def judge(case: ClaimCase) -> Judged:
         found = judge_pair(case.claim, case.source, embedder=embedder)
-        return found.verdict, found.p_supported
+        return Judged(found.verdict, found.p_supported, found.reasons)
 
     return judge
 
 
-def answer_verifier(
-    embedder: EmbeddingModel | None,
-) -> Callable[[AnswerCase], tuple[bool, float]]:
-    """Return what verifies a whole answer: (every claim is supported, their share)."""
+def answer_verifier(embedder: EmbeddingModel | None) -> Callable[[AnswerCase], Judged]:
+    """Return what verifies a whole answer; *supported* when every claim is."""
     verifier = CitationVerifier(embedder=embedder)
 
-    def verify(case: AnswerCase) -> tuple[bool, float]:
+    def verify(case: AnswerCase) -> Judged:
         sources = [SourceText(text, number) for number, text in enumerate(case.sources, 1)]
         found = verifier.verify_sync(case.answer, sources)
-        return found.supported_count == found.total_claims, found.supported_ratio
+        fully = found.supported_count == found.total_claims
+        return Judged(Verdict.SUPPORTED if fully else Verdict.WEAK, found.supported_ratio)
 
     return verify

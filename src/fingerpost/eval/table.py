@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fingerpost.eval.measurement import Measurement
+from fingerpost.eval.measurement import Measurement, Outcome
 from fingerpost.eval.run import Run
 
 _NONE = "–"
+_NARROW, _WIDE = 28, 72
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of text. The first column names the row, the others are numbers."""
+    """A table of text. The first column names the row, the others are numbers unless told."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    numbers: bool = True
 
 
 def cell(name: str, value: object) -> str:
@@ -53,11 +55,49 @@ def details(measurement: Measurement) -> list[Grid]:
     return grids
 
 
-def all_grids(run: Run) -> list[Grid]:
-    """Return the overview and every detail."""
+def wrong_cases(measurement: Measurement, most: int) -> Grid:
+    """Return the first ``most`` of the wrong cases, each label with its score where it has one."""
+    wrong = measurement.wrong
+    few = f"first {most} of {len(wrong):,}" if len(wrong) > most else f"all {len(wrong):,}"
+    surest = ", the surest first" if any(one.confidence is not None for one in wrong) else ""
+    return Grid(
+        title=f"{measurement.name}, wrong cases: {few}{surest}",
+        header=("id", "expected", "got", "confidence", "text"),
+        rows=tuple(
+            (
+                one.case_id,
+                _labels(one, one.expected),
+                _labels(one, one.got) or "(crashed or nothing)",
+                cell("confidence", one.confidence),
+                _cut(one.text, _WIDE),
+            )
+            for one in wrong[:most]
+        ),
+        numbers=False,
+    )
+
+
+def _labels(outcome: Outcome, labels: Sequence[str]) -> str:
+    """Return the first of the labels with its score, and how many there are more."""
+    if not labels:
+        return ""
+    score = outcome.scores.get(labels[0])
+    shown = _cut(labels[0], _NARROW) + ("" if score is None else f" {score:.2f}")
+    return shown + (f" (+{len(labels) - 1})" if len(labels) > 1 else "")
+
+
+def _cut(text: str, width: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def all_grids(run: Run, *, most_wrong: int = 0) -> list[Grid]:
+    """Return the overview and every detail, then the wrong cases of each data set."""
     grids = [overview(run)]
     for measurement in run.measurements:
         grids.extend(details(measurement))
+        if most_wrong and measurement.wrong:
+            grids.append(wrong_cases(measurement, most_wrong))
     return grids
 
 
@@ -70,7 +110,8 @@ def plain(grid: Grid) -> str:
     lines = [grid.title]
     for row in (grid.header, *grid.rows):
         first = row[0].ljust(widths[0])
-        rest = [text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True)]
+        placed = str.rjust if grid.numbers else str.ljust
+        rest = [placed(text, width) for text, width in zip(row[1:], widths[1:], strict=True)]
         lines.append("  ".join([first, *rest]).rstrip())
     return "\n".join(lines)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fingerpost.eval.cases import TIERS, TierCase
-from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.measurement import Failure, Measurement, Outcome, Values, grouped
 from fingerpost.eval.metrics import (
     accuracy,
     accuracy_by_coverage,
@@ -31,6 +31,7 @@ class Graded:
     chosen: str
     confidence: float
     took_ms: float
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 def measure_tiers(
@@ -55,7 +56,7 @@ def measure_tiers(
         began = time.perf_counter()
         outcome = classify(case.text)
         took_ms = (time.perf_counter() - began) * 1000
-        return Graded(outcome.tier.label, outcome.confidence, took_ms)
+        return Graded(outcome.tier.label, outcome.confidence, took_ms, outcome.scores)
 
     kept = [case for case in cases if include_low or case.label_confidence != "low"]
     graded, failures = run_cases(
@@ -75,25 +76,43 @@ def _measured(
     correct = [a == b for a, b in zip(gold, chosen, strict=True)]
     confidence = [one.confidence for one in graded]
     bins = reliability(correct, confidence)
-    values: dict[str, float | int | None] = {
+    values: Values = {
         **_scores(gold, chosen),
         "ece": calibration_error(bins),
         "p50_ms": percentile([one.took_ms for one in graded], 0.5),
     }
     confusion = confusion_of(gold, chosen, labels=TIERS)
-    groups = {
-        "sources": _by([case.source for case in cases], gold, chosen),
-        "languages": _by([case.language for case in cases], gold, chosen),
-    }
-    plots: list[Plot] = [matrix_of(f"{name}: tiers", confusion), _accuracy_bars(groups)]
-    plots.extend(confidence_plots(correct, confidence))
+    groups = grouped(
+        {
+            "sources": [case.source for case in cases],
+            "languages": [case.language for case in cases],
+        },
+        lambda places: _scores([gold[p] for p in places], [chosen[p] for p in places]),
+    )
+    plots: list[Plot] = [matrix_of(f"{name}: tiers", confusion)]
+    plots += [_accuracy_bars(groups)] if groups else []
+    plots += confidence_plots(correct, confidence)
     return Measurement(
         name=name,
         values=values,
-        groups={kind: members for kind, members in groups.items() if len(members) > 1},
+        groups=groups,
         tables={"confusion": confusion},
         plots=plots,
         failures=failures,
+        outcomes=[_outcome(a, b) for a, b in zip(cases, graded, strict=True)],
+    )
+
+
+def _outcome(case: TierCase, graded: Graded) -> Outcome:
+    return Outcome(
+        case_id=case.id,
+        text=case.text,
+        expected=[case.tier],
+        got=[] if graded.chosen == _FAILED else [graded.chosen],
+        right=graded.chosen == case.tier,
+        confidence=graded.confidence,
+        scores=graded.scores,
+        more={"source": case.source, "lang": case.language},
     )
 
 
@@ -119,29 +138,15 @@ def confidence_plots(correct: Sequence[bool], confidence: Sequence[float]) -> li
     ]
 
 
-def _scores(gold: Sequence[str], chosen: Sequence[str]) -> dict[str, float | int | None]:
+def _scores(gold: Sequence[str], chosen: Sequence[str]) -> Values:
     return {
         "n": len(gold),
-        "accuracy": accuracy(gold, chosen),
-        "macro_f1": macro_f1(gold, chosen),
+        "accuracy": accuracy(gold, chosen) if gold else None,
+        "macro_f1": macro_f1(gold, chosen) if gold else None,
     }
 
 
-def _by(
-    names: Sequence[str], gold: Sequence[str], chosen: Sequence[str]
-) -> dict[str, dict[str, float | int | None]]:
-    groups: dict[str, dict[str, float | int | None]] = {}
-    for group in sorted(set(names) - {""}):
-        members = [place for place, name in enumerate(names) if name == group]
-        groups[group] = _scores(
-            [gold[place] for place in members], [chosen[place] for place in members]
-        )
-    return groups
-
-
-def _accuracy_bars(
-    groups: dict[str, dict[str, dict[str, float | int | None]]],
-) -> Bars:
+def _accuracy_bars(groups: dict[str, dict[str, Values]]) -> Bars:
     rows = [
         (f"{group} ({values['n']})", (values["accuracy"],))
         for members in groups.values()

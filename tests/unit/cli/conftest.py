@@ -27,14 +27,24 @@ def corpus(tmp_path):
 
 
 @pytest.fixture
-def run(capsys, monkeypatch):
-    """Return what runs a command: (exit code, stdout, stderr)."""
+def run_main(capsys):
+    """Return what runs a command line as it is: (exit code, stdout, stderr)."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture
+def run(run_main, monkeypatch):
+    """Return what runs a command by words alone, with lines to read."""
 
     def call(*arguments, lines=""):
         monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-        with pytest.raises(SystemExit) as ended:
-            main([*map(str, arguments), "--embedder", "none"])
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
+        return run_main(*arguments, "--embedder", "none")
 
     return call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fingerpost.eval.cases import AnswerCase, ClaimCase, RetrievalCase, RoutingCase, TierCase
-from fingerpost.eval.grounding import measure_answers, measure_claims
+from fingerpost.eval.grounding import Judged, measure_answers, measure_claims
 from fingerpost.eval.measurement import Failure
 from fingerpost.eval.ranking import Ranking, measured
 from fingerpost.eval.routing import NOBODY, Routed, measure_routing
@@ -137,16 +137,29 @@ def test_grounding_scores_supported_against_the_rest_and_recall_by_label():
         claim("4", "not_supported"),
     ]
     verdicts = {
-        "1": (Verdict.SUPPORTED, 0.9),
-        "2": (Verdict.WEAK, 0.4),
-        "3": (Verdict.CONTRADICTED, 0.1),
-        "4": (Verdict.UNVERIFIABLE, 0.5),
+        "1": Judged(Verdict.SUPPORTED, 0.9),
+        "2": Judged(Verdict.WEAK, 0.4, ("reason",)),
+        "3": Judged(Verdict.CONTRADICTED, 0.1),
+        "4": Judged(Verdict.UNVERIFIABLE, 0.5),
     }
-    out = measure_claims("g", rows, lambda case: verdicts[case.id]).to_json()
+    found = measure_claims("g", rows, lambda case: verdicts[case.id])
+    out = found.to_json(most_wrong=9)
     assert out["balanced_accuracy"] == 0.75
     assert out["auroc"] == 0.75
     assert out["recall"] == {"supported": 0.5, "contradicted": 1.0, "not_supported": 1.0}
     assert out["confusion"]["supported"]["weak"] == 1
+    assert out["wrong"] == [
+        {
+            "id": "2",
+            "text": "2",
+            "expected": ["supported"],
+            "got": ["weak"],
+            "right": False,
+            "confidence": 0.6,
+            "scores": {"support": 0.4},
+            "reasons": ["reason"],
+        }
+    ]
 
 
 def test_a_claim_that_crashed_is_neither_supported_nor_rightly_refused():
@@ -163,9 +176,60 @@ def test_a_claim_that_crashed_is_neither_supported_nor_rightly_refused():
 def test_whole_answers_are_ranked_against_human_marks():
     rows = [AnswerCase(str(mark), "A.", ("s",), mark) for mark in (1.0, 2.0, 3.6, 4.0)]
     support = {"1.0": 0.1, "2.0": 0.6, "3.6": 0.5, "4.0": 0.9}
-    out = measure_answers(
-        "f", rows, lambda case: (support[case.id] > 0.55, support[case.id])
-    ).to_json()
+
+    def verify(case):
+        share = support[case.id]
+        return Judged(Verdict.SUPPORTED if share > 0.55 else Verdict.WEAK, share)
+
+    found = measure_answers("f", rows, verify)
+    out = found.to_json()
+    assert [(one.case_id, one.expected, one.got) for one in found.wrong] == [
+        ("2.0", ["unfaithful"], ["faithful"]),
+        ("3.6", ["faithful"], ["unfaithful"]),
+    ]
     assert out["auroc"] == 0.75
     assert out["spearman"] == pytest.approx(0.8)
     assert out["recall"] == {"faithful": 0.5, "unfaithful": 0.5}
+
+
+def test_wrong_cases_come_surest_first_and_a_case_without_gold_is_neither_right_nor_wrong():
+    rows = [RoutingCase(name, name, "bank") for name in ("low", "high", "fine")]
+    answers = {
+        "low": Routed("travel", 0.2, "travel", {"bank": 0.1, "travel": 0.3}),
+        "high": Routed("travel", 0.9, "travel", {"bank": 0.1, "travel": 0.8}),
+        "fine": Routed("bank", 0.5, "bank"),
+    }
+    out = measure_routing("r", rows, answers.__getitem__)
+    assert [one.case_id for one in out.wrong] == ["high", "low"]
+    assert [one.right for one in out.outcomes] == [False, False, True]
+    found = measured("set", [question("q", "")], [Ranking(("a",))])
+    assert (found.outcomes[0].right, found.wrong) == (None, [])
+
+
+def test_routing_and_grounding_are_scored_by_language_where_there_are_several():
+    rows = [
+        RoutingCase("1", "pay", "bank", language="en"),
+        RoutingCase("2", "zahlen", "bank", language="de"),
+    ]
+    answers = {"pay": Routed("bank", 0.9, "bank"), "zahlen": Routed(NOBODY, 0.5, "bank")}
+    languages = measure_routing("r", rows, answers.__getitem__).to_json()["languages"]
+    assert {name: one["accuracy"] for name, one in languages.items()} == {"en": 1.0, "de": 0.0}
+    claims = [
+        ClaimCase("1", "a", "s", "supported", "en"),
+        ClaimCase("2", "b", "s", "supported", "th"),
+    ]
+    said = {"1": Judged(Verdict.SUPPORTED, 0.9), "2": Judged(Verdict.WEAK, 0.2)}
+    languages = measure_claims("g", claims, lambda case: said[case.id]).to_json()["languages"]
+    assert {name: one["balanced_accuracy"] for name, one in languages.items()} == {
+        "en": 1.0,
+        "th": 0.0,
+    }
+
+
+def test_a_measure_of_no_case_is_none_rather_than_zero():
+    low = [TierCase("a", "hi", "T0", "s1", "low", "en")]
+    out = measure_tiers("t", low, lambda text: classification(0)).to_json()
+    assert (out["n"], out["accuracy"], out["macro_f1"]) == (0, None, None)
+    rows = [RoutingCase("3", "odd", None)]
+    out = measure_routing("r", rows, lambda text: Routed(NOBODY, 0.8, "x")).to_json()
+    assert (out["accuracy"], out["accuracy_forced"], out["oos_recall"]) == (None, None, 1.0)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.measurement import Failure, Measurement, Outcome
 from fingerpost.eval.plots import Bars, Curve, Matrix, matrix_of, thinned
 from fingerpost.eval.report import html
 from fingerpost.eval.run import Run
@@ -31,6 +31,11 @@ RUN = Run(
                 Curve("Curve", "x", "y", ((0.0, 0.0), (1.0, 1.0)), (1.0, 4.0), diagonal=True),
             ],
             failures=[Failure("q<2>", "RuntimeError: bad <b>")],
+            outcomes=[
+                Outcome("q1", "fine", ["T0"], ["T0"], right=True, confidence=0.9),
+                Outcome("q3", "why\n<i>", ["T1"], ["T0"], False, 0.6, {"T0": 0.6, "T1": 0.25}),
+                Outcome("q<2>", "x" * 200, ["T1"], [], right=False, confidence=0.0),
+            ],
         ),
     ],
     took_ms=1234.5678,
@@ -75,6 +80,8 @@ def test_the_json_object_is_flat_and_rounded():
                 "confusion": {"T0": {"T0": 1, "T1": 0}, "T1": {"T0": 1, "T1": 1}},
                 "recall": {"supported": 0.5},
                 "languages": {"en": {"n": 2, "accuracy": 1.0}, "de": {"n": 1}},
+                "n_wrong": 2,
+                "wrong": [],
             }
         },
         "took_ms": 1234.6,
@@ -96,6 +103,37 @@ def test_every_group_and_table_gets_its_own_grid():
         "tiers<1>, confusion",
         "tiers<1>, recall",
     ]
+
+
+def test_wrong_cases_are_listed_with_what_was_expected_and_the_scores():
+    *_, grid = all_grids(RUN, most_wrong=1)
+    assert plain(grid).splitlines() == [
+        "tiers<1>, wrong cases: first 1 of 2, the surest first",
+        "id  expected  got      confidence  text",
+        "q3  T1 0.25   T0 0.60  0.600       why <i>",
+    ]
+    *_, grid = all_grids(RUN, most_wrong=9)
+    assert grid.title == "tiers<1>, wrong cases: all 2, the surest first"
+    assert grid.rows[1][2] == "(crashed or nothing)"
+    assert len(grid.rows[1][4]) == 72
+
+
+def test_every_case_is_one_json_line_with_its_data_set():
+    lines = list(RUN.outcomes())
+    assert [(one["dataset"], one["id"], one["right"]) for one in lines] == [
+        ("tiers<1>", "q1", True),
+        ("tiers<1>", "q3", False),
+        ("tiers<1>", "q<2>", False),
+    ]
+    assert lines[1]["scores"] == {"T0": 0.6, "T1": 0.25}
+
+
+def test_the_page_lists_the_wrong_cases_it_is_asked_for():
+    text = html(RUN, headline=("n",), most_wrong=1)
+    assert "T0 0.60" in text
+    assert "why &lt;i&gt;" in text
+    assert "first 1 of 2" in text
+    assert "wrong cases" not in html(RUN, headline=("n",))
 
 
 def test_markdown_escapes_the_bar():
