@@ -78,7 +78,7 @@ def corpus(tmp_path):
 # need a claim which does not stand need another page here, and nothing else.
 DOUBTFUL_PAGE = """# Stores
 
-Heron keeps its records in one of four stores. The default store is SQLite.
+The default store is SQLite.
 
 | Feature | SQLite | Postgres | Qdrant | Pinecone |
 |---|---|---|---|---|
