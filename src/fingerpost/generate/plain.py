@@ -31,6 +31,8 @@ _LINK = re.compile(
     r"(?:\((?:[^()]|\([^()]{0,500}\)){0,2000}\)|\[[^\[\]]{0,200}\])"
 )
 _REFERENCE = re.compile(r"^\s{0,8}\[[^\]\n]{1,300}\]:\s*\S.*$", re.MULTILINE)
+# A definition may stand in a quote or a list, and its address on the next line.
+_DEFINITION = re.compile(r"^[\s>*+\-]*(?:\d{1,9}[.)]\s*)?\[[^\]\n]{1,300}\]:.*$", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:?")
 _ROLE = re.compile(r":[a-z][a-z:+-]{1,30}:`([^`<>]{1,300}?)(?:\s*<[^<>`]{0,300}>)?`")
 _RST_LINK = re.compile(r"`([^`<>]{1,300}?)\s*<[^<>`]{1,500}>`__?")
@@ -63,6 +65,7 @@ _BLANKS = re.compile(r"\s+")
 _FIRST_SPAN = 0xE100
 _MAX_SPANS = 0x1000
 _PRIVATE = re.compile("[\ue100-\uf0ff]")
+_ACTIVE_SIGN = re.compile(r"[\[\]<`@\\&\ue100-\uf0ff]|//|(?i:www\.|[a-z]:\S)")
 # Without any of these a text is plain already.
 _MARKUP = re.compile(r"[\[\]［【<>`*_~\\{}&@]|//|\.\.|::|(?i:www\.|[a-z]:\S)")
 
@@ -108,6 +111,44 @@ def code_text(code: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
+def safe_prose(markup: str, known: str, *, whole_line: bool) -> str:
+    """Return a line of a model's Markdown with nothing active left in it; emphasis stays.
+
+    Args:
+        markup: One line, or the rest of one; its line end stays.
+        known: Text of the documents; an address that stands in it becomes inline code, any
+            other three dots.
+        whole_line: The line's beginning is there, so that it may define a link.
+    """
+    text = neutralise(markup)
+    if not _ACTIVE_SIGN.search(text):
+        return text
+    text, spans = _set_aside(text, keep_blanks=True)
+    text = _COMMENT.sub("", text)
+    if whole_line:
+        text = _DEFINITION.sub("", text)
+    text = _FOOTNOTE.sub("", _IMAGE.sub("", _BADGE.sub("", text)))
+    text = _LINK.sub(_link_text, _LINK.sub(_link_text, text))
+    text = _TAG.sub("", _BREAK_TAG.sub(" ", _AUTOLINK.sub(r"\1", text)))
+
+    def address(found: re.Match[str]) -> str:
+        shown = _address_as_code(found)
+        return shown if shown.split("`")[1:2] and shown.split("`")[1] in known else "…"
+
+    text = _ADDRESS.sub(address, text)
+    text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text.replace("![", "! ["))
+    text = re.sub(r"\](?=\()", "] ", text)
+    return _put_back(text, spans)
+
+
+def _link_text(found: re.Match[str]) -> str:
+    """Return a link's text; a marker that was made a link is a marker again."""
+    text = found.group(1).strip()
+    if not text.strip("[] ").isdigit():
+        return text
+    return found.group() if found.group().endswith("]") else f"[{text.strip('[] ')}]"
+
+
 def _unlinked(text: str) -> str:
     """Return the text with links, roles and comments that may hold code spans resolved."""
     if "`" in text:
@@ -122,14 +163,15 @@ def _unlinked(text: str) -> str:
     return _LINK.sub(r"\1", _LINK.sub(r"\1", text))
 
 
-def _set_aside(text: str) -> tuple[str, list[str]]:
+def _set_aside(text: str, *, keep_blanks: bool = False) -> tuple[str, list[str]]:
     """Return the text with a private character for each code span, and the spans."""
     spans: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
         if len(spans) == _MAX_SPANS:
             return found.group(2).replace("`", "'")
-        spans.append(_code_span(found.group(2)))
+        content = found.group(2)
+        spans.append(found.group() if keep_blanks else _code_span(content))
         return chr(_FIRST_SPAN + len(spans) - 1)
 
     return _CODE_SPAN.sub(keep, _PRIVATE.sub("", text)), spans

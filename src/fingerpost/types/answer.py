@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fingerpost.types.document import Span
-from fingerpost.types.evidence import MatchType
+from fingerpost.types.evidence import Hit, MatchType
 
 
 class GenerationMode(StrEnum):
@@ -99,6 +99,9 @@ class Answer:
         cited_chunk_ids: Chunk ids by marker number: marker ``n`` is item ``n - 1``.
         abstention: Why there is no answer, ``None`` when there is one.
         removed_markers: Markers that named no source and were removed.
+        truncated: The model stopped at its token limit.
+        left_out: Hits that the model did not get to see, for want of room.
+        prompt: Name and hash of the prompt, empty without a model.
     """
 
     text: str
@@ -107,6 +110,9 @@ class Answer:
     cited_chunk_ids: tuple[str, ...] = ()
     abstention: AbstentionReason | None = None
     removed_markers: int = 0
+    truncated: bool = False
+    left_out: tuple[Hit, ...] = ()
+    prompt: str = ""
 
 
 class Verdict(StrEnum):

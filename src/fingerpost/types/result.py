@@ -60,6 +60,8 @@ class QueryResult:
         abstention: Why there is no answer, ``None`` when there is one.
         citations: Markers with their places in the answer, in reading order.
         removed_markers: Markers that named no source and were removed.
+        truncated: The model stopped at its token limit; the answer may lack its end.
+        left_out: Hits that the model did not get to see, for want of room; no sources.
         timings: Stage → milliseconds.
         usage: One item per model call.
         cached: The result came from the cache.
@@ -72,7 +74,8 @@ class QueryResult:
         sub_queries: What the question was split into.
         uncovered: Sub-questions for which nothing was found.
         lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
-        fingerprints: ``index``, ``config`` and ``generation`` that produced it.
+        fingerprints: ``index``, ``config`` and ``generation`` that produced it, and
+            ``prompt:…`` for each prompt that a model was given.
         query: The request as it was made; with the fingerprints it can be asked again.
     """
 
@@ -90,6 +93,8 @@ class QueryResult:
     abstention: AbstentionReason | None = None
     citations: tuple[Citation, ...] = ()
     removed_markers: int = 0
+    truncated: bool = False
+    left_out: tuple[Hit, ...] = ()
     timings: dict[str, float] = field(default_factory=dict, hash=False)
     usage: tuple[Usage, ...] = ()
     cached: bool = False
