@@ -247,3 +247,52 @@ class IngestProgress(Event):
     done: int
     total: int
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall(Event):
+    """A chat model was called once; each attempt of a lane is a call of its own.
+
+    Attributes:
+        job: What it was for.
+        provider: Whom it asked.
+        model: The provider's name of the model.
+        input_tokens: Tokens sent, 0 when not known.
+        output_tokens: Tokens received, 0 when not known.
+        cost_usd: ``None`` when the price is not known.
+        duration_ms: From the call to its end.
+        first_piece_ms: From the call to the first piece, ``None`` when it was not streamed or
+            none came.
+        outcome: ``ok``, ``closed`` when the caller gave it up, or the class name of the error.
+    """
+
+    type: ClassVar[str] = "model:call"
+    job: str
+    provider: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    duration_ms: float
+    first_piece_ms: float | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneFailover(Event):
+    """A lane asks another endpoint, or the same once more.
+
+    Attributes:
+        job: What the call is for.
+        from_model: Provider and model that failed, or that rests after earlier failures.
+        to_model: Provider and model that are asked next; for a retry the same.
+        error: Class name of the error.
+        delay_s: Seconds waited before.
+    """
+
+    type: ClassVar[str] = "lane:failover"
+    job: str
+    from_model: str
+    to_model: str
+    error: str
+    delay_s: float
