@@ -83,22 +83,46 @@ def _events() -> str:
     text = _head("Events", "events")
     text += "Every event carries `type`, `at` (seconds since the epoch) and `query_id`.\n\n"
     text += "| type | class | fields | meaning |\n|---|---|---|---|\n"
+    used = _named_by_the_program(outside="/observe/events.py")
     for kind in vars(events).values():
         if not isinstance(kind, type) or kind.__base__ is not events.Event:
             continue
         own = [f.name for f in dataclasses.fields(kind) if f.name not in ("at", "query_id")]
         fields = ", ".join(f"`{name}`" for name in own) or "none"
-        text += f"| `{kind.type}` | `{kind.__name__}` | {fields} | {_first(kind.__doc__)} |\n"
+        said = _first(kind.__doc__) + (
+            "" if kind.__name__ in used else " Not sent in this version."
+        )
+        text += f"| `{kind.type}` | `{kind.__name__}` | {fields} | {said} |\n"
     return text
+
+
+def _named_by_the_program(*, outside: str) -> set[str]:
+    """Return the names that the program uses as values; what only catches or tests is no use."""
+    found: set[str] = set()
+    for path in Path(fingerpost.__file__).parent.rglob("*.py"):
+        if outside in path.as_posix():
+            continue
+        passed_over: set[int] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            tests = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
+            aside = node.args[1:] if tests else [getattr(node, "type", None)]
+            aside += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+            passed_over |= {id(inner) for one in aside if one for inner in ast.walk(one)}
+            if isinstance(node, ast.Name | ast.Attribute) and id(node) not in passed_over:
+                found.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return found
 
 
 def _errors() -> str:
     text = _head("Errors", "errors")
     text += "```text\n" + inspect.cleandoc(errors.__doc__ or "").split("::\n\n")[1] + "\n```\n\n"
     text += "| error | retryable | meaning |\n|---|---|---|\n"
+    used = _named_by_the_program(outside="/errors")
     for name in errors.__all__:
         kind = getattr(errors, name)
-        text += f"| `{name}` | {'yes' if kind.retryable else 'no'} | {_first(kind.__doc__)} |\n"
+        raised = any(kind in getattr(errors, other).__mro__ for other in used & {*errors.__all__})
+        said = _first(kind.__doc__) + ("" if raised else " Not raised in this version.")
+        text += f"| `{name}` | {'yes' if kind.retryable else 'no'} | {said} |\n"
     return text
 
 

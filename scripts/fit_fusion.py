@@ -23,6 +23,7 @@ from fingerpost.eval.cases import RetrievalCase, passage, read_cases, retrieval_
 from fingerpost.eval.index import build_index, fill_vectors, passage_ids
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers.minilm import MiniLmEmbedder
+from fingerpost.retrieve import reciprocal_rank
 from fingerpost.retrieve.features import features
 from fingerpost.retrieve.legs import run_legs
 from fingerpost.retrieve.question import ask
@@ -114,24 +115,32 @@ def fit(sets: Sequence[Sequence[Case]], names: Sequence[str]) -> np.ndarray:
     return minimize(loss, prior, jac=True, method="L-BFGS-B").x
 
 
-def hits(case: Case, weight: float) -> tuple[float, float, float]:
+def hits(case: Case, scores: np.ndarray) -> tuple[float, float, float]:
     """Return hit@1, hit@5 and recall@5 over passages."""
-    scores = weight * case.lexical + (1 - weight) * case.vector
     order = np.argsort(-scores, kind="stable")
     ranked = list(dict.fromkeys(case.passages[row] for row in order))[:5]
     found = case.gold.intersection(ranked)
     return float(ranked[0] in case.gold), float(bool(found)), len(found) / len(case.gold)
 
 
-def report(label: str, cases: Sequence[Case], weights: Sequence[float]) -> None:
-    """Print one line for one set under given weights."""
-    rows = np.array([hits(c, w) for c, w in zip(cases, weights, strict=True)])
-    first, five, recall = rows.mean(axis=0)
-    print(
-        f"{label:34s} hit@1 {first:.3f}  hit@5 {five:.3f}  recall@5 {recall:.3f}"
-        f"  weight {np.mean(weights):.2f}",
-        flush=True,
-    )
+def weighted(case: Case, weight: float) -> np.ndarray:
+    """Return the fused score of each candidate."""
+    return weight * case.lexical + (1 - weight) * case.vector
+
+
+def by_rank(case: Case) -> np.ndarray:
+    """Return each candidate's sum of reciprocal ranks over both legs, one to one."""
+    words = [str(row) for row in np.argsort(-case.lexical, kind="stable") if case.lexical[row] > 0]
+    vectors = [str(row) for row in np.argsort(-case.vector, kind="stable")]
+    sums = dict(reciprocal_rank([words, vectors]))
+    return np.array([sums.get(str(row), 0.0) for row in range(len(case.passages))])
+
+
+def figures(cases: Sequence[Case], scores: Sequence[np.ndarray]) -> dict[str, float]:
+    """Return the means over one set."""
+    rows = np.array([hits(case, one) for case, one in zip(cases, scores, strict=True)])
+    names = ("hit@1", "hit@5", "recall@5")
+    return {name: round(float(one), 3) for name, one in zip(names, rows.mean(axis=0), strict=True)}
 
 
 def decided(cases: Sequence[Case], names: Sequence[str], theta: np.ndarray) -> list[float]:
@@ -139,8 +148,34 @@ def decided(cases: Sequence[Case], names: Sequence[str], theta: np.ndarray) -> l
     return [float(1 / (1 + np.exp(-theta @ [c.features[n] for n in names]))) for c in cases]
 
 
+def held_out(
+    name: str, found: Mapping[str, Sequence[Case]], names: Sequence[str]
+) -> dict[str, object]:
+    """Return the figures of one set for each way to weigh the legs, its own fit left out."""
+    cases = found[name]
+    rest = [other for key, other in found.items() if key != name]
+    prior = np.array([PRIOR.get(n, 0.0) for n in names])
+    ways: dict[str, Sequence[float]] = {
+        "words": [1.0] * len(cases),
+        "vectors": [0.0] * len(cases),
+        "even": [0.5] * len(cases),
+        "prior": decided(cases, names, prior),
+    }
+    if rest:
+        ways["held out"] = decided(cases, names, fit(rest, names))
+    return {
+        "set": name,
+        "n": len(cases),
+        "plain RRF": figures(cases, [by_rank(case) for case in cases]),
+        **{
+            way: figures(cases, [weighted(c, w) for c, w in zip(cases, weights, strict=True)])
+            for way, weights in ways.items()
+        },
+    }
+
+
 def main() -> None:
-    """Collect, report each set held out, and write the weights of all when asked."""
+    """Print each set held out as one JSON object; write the weights of all when asked."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("data", type=Path)
     options.add_argument("--passages", type=Path, nargs="*", default=[])
@@ -158,20 +193,9 @@ def main() -> None:
         if place is not None and (not given.sets or name in given.sets):
             found[name] = collect(name, place, queries, given.cache, model)
     names = list(next(iter(found.values()))[0].features)
-    for name, cases in found.items():
-        rest = [other for key, other in found.items() if key != name]
-        report(f"{name} words", cases, [1.0] * len(cases))
-        report(f"{name} vectors", cases, [0.0] * len(cases))
-        report(f"{name} even", cases, [0.5] * len(cases))
-        prior = np.array([PRIOR.get(n, 0.0) for n in names])
-        report(f"{name} prior", cases, decided(cases, names, prior))
-        if rest:
-            report(f"{name} held out", cases, decided(cases, names, fit(rest, names)))
+    print(json.dumps({"sets": [held_out(name, found, names) for name in found]}))
     theta = fit(list(found.values()), names)
-    for name, cases in found.items():
-        report(f"{name} fitted on all", cases, decided(cases, names, theta))
     fusion = {n: round(float(w), 3) for n, w in zip(names, theta, strict=True)}
-    print(json.dumps(fusion, indent=2))
     if given.write:
         stored = json.loads(WEIGHTS.read_text("utf-8"))
         stored["fusion"] = fusion

@@ -1,14 +1,14 @@
 """Fit the weights of the local judge on labelled pairs and report leave-one-dataset-out.
 
     python scripts/fit_judge.py ../shared/data/grounding \
-        --cache CACHE.pkl --report grounding.md [--write]
+        --cache CACHE.pkl [--write]
 
 The files are JSONL with ``dataset``, ``claim``, ``source`` and ``label``; files without a
 ``claim`` column are passed over. For every data set the models are fitted on all the others;
-the table shows balanced accuracy and AUROC (supported against the rest) beside two baselines
-from the same run: cosine of claim and whole source (supported at 0.6 or more), and word
-overlap with the threshold that is best on the other sets. ``--write`` fits on everything and
-writes ``src/fingerpost/verify/weights.json``. Needs scikit-learn.
+the last line is the result as JSON: balanced accuracy and AUROC (supported against the rest)
+beside two baselines from the same run: cosine of claim and whole source (supported at 0.6 or
+more), and word overlap with the threshold that is best on the other sets. ``--write`` fits on
+everything and writes ``src/fingerpost/verify/weights.json``. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -152,8 +152,9 @@ def judged(pair: Pair, weights: JudgeWeights, *, embedded: bool = True) -> Judge
     return judge(Evidence(e.focus, e.window, e.candidates, values, e.reasons, e.flags), weights)
 
 
-def scores(truth: np.ndarray, chosen: np.ndarray, ranked: np.ndarray) -> tuple[float, float]:
-    return float(balanced_accuracy_score(truth, chosen)), float(roc_auc_score(truth, ranked))
+def scores(truth: np.ndarray, chosen: np.ndarray, ranked: np.ndarray) -> list[float]:
+    found = balanced_accuracy_score(truth, chosen), roc_auc_score(truth, ranked)
+    return [round(float(one), 3) for one in found]
 
 
 def best_threshold(pairs: Sequence[Pair]) -> float:
@@ -170,68 +171,61 @@ def best_threshold(pairs: Sequence[Pair]) -> float:
     )
 
 
-Row = tuple[str, int, dict[str, tuple[float, float]], float, float]
+def leave_one_out(pairs: list[Pair]) -> list[dict[str, object]]:
+    """Return for each data set what models fitted on the others say of it.
 
-
-def leave_one_out(pairs: list[Pair]) -> list[Row]:
-    rows = []
+    A column holds balanced accuracy and AUROC of *supported* against the rest.
+    """
+    rows: list[dict[str, object]] = []
     for name in sorted({pair.dataset for pair in pairs}):
         rest = [pair for pair in pairs if pair.dataset != name]
         own = [pair for pair in pairs if pair.dataset == name]
         weights = fit_all(rest)
         truth = np.array([pair.label == "supported" for pair in own])
-        table: dict[str, tuple[float, float]] = {}
         seed = np.array([pair.seed for pair in own])
         overlap = np.array([pair.overlap for pair in own])
-        table["seed"] = scores(truth, seed >= 0.6, seed)
-        table["overlap"] = scores(truth, overlap >= best_threshold(rest), overlap)
-        for column, embedded in (("words", False), ("full", True)):
+        row: dict[str, object] = {
+            "data set": name,
+            "n": len(own),
+            "cosine to whole source ≥ 0.6": scores(truth, seed >= 0.6, seed),
+            "word overlap": scores(truth, overlap >= best_threshold(rest), overlap),
+        }
+        for column, embedded in (("words only", False), ("full", True)):
             said = [judged(pair, weights, embedded=embedded) for pair in own]
             chosen = np.array([one.verdict is Verdict.SUPPORTED for one in said])
-            table[column] = scores(truth, chosen, np.array([one.p_supported for one in said]))
+            row[column] = scores(truth, chosen, np.array([one.p_supported for one in said]))
         against = np.array([pair.label == "contradicted" for pair in own])
         found = np.array([one.verdict is Verdict.CONTRADICTED for one in said])
-        recall = float(found[against].mean()) if against.any() else float("nan")
-        known = against.any() and found.any()
-        precision = float(against[found].mean()) if known else float("nan")
-        rows.append((name, len(own), table, recall, precision))
+        any_true = bool(against.any())
+        row["contradicted recall"] = share(found[against]) if any_true else None
+        row["contradicted precision"] = share(against[found]) if any_true and found.any() else None
+        rows.append(row)
     return rows
 
 
-def report(rows: list[Row], ms: float) -> str:
-    columns = ("seed", "overlap", "words", "full")
-    lines = [
-        "# Grounding, leave-one-dataset-out", "",
-        "Balanced accuracy / AUROC, supported against the rest; contradicted recall and precision.",
-        "",
-        ("| data set | n | cosine to whole source ≥ 0.6 | word overlap | words only | full "
-        "| contradicted recall | precision |"),
-        "|---|---|---|---|---|---|---|---|",
-    ]  # fmt: skip
-    for name, n, table, recall, precision in rows:
-        cells = " | ".join(f"{table[c][0]:.3f} / {table[c][1]:.3f}" for c in columns)
-        lines.append(f"| {name} | {n} | {cells} | {recall:.2f} | {precision:.2f} |")
-    means = {c: np.mean([row[2][c] for row in rows], axis=0) for c in columns}
-    cells = " | ".join(f"{means[c][0]:.3f} / {means[c][1]:.3f}" for c in columns)
-    recall = np.nanmean([row[3] for row in rows])
-    precision = np.nanmean([row[4] for row in rows])
-    lines.append(f"| **macro** | | {cells} | {recall:.2f} | {precision:.2f} |")
-    lines += ["", f"Lexical measurement: {ms:.2f} ms CPU a pair.", ""]
-    return "\n".join(lines)
+def share(values: np.ndarray) -> float:
+    return round(float(values.mean()), 3)
+
+
+def macro(rows: list[dict[str, object]]) -> dict[str, object]:
+    """Return the unweighted mean of each column over the data sets that have it."""
+    out: dict[str, object] = {"data set": "macro"}
+    for column in list(rows[0])[2:]:
+        known = [row[column] for row in rows if row[column] is not None]
+        out[column] = np.round(np.mean(np.array(known), axis=0), 3).tolist() if known else None
+    return out
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cache", type=Path)
-    parser.add_argument("--report", type=Path)
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     pairs, ms = read_pairs(chosen.folder, CachedEmbedder(chosen.cache))
-    text = report(leave_one_out(pairs), ms)
-    print(text)
-    if chosen.report:
-        chosen.report.write_text(text, "utf-8")
+    rows = leave_one_out(pairs)
+    found = {"sets": [*rows, macro(rows)], "lexical_ms_per_pair": round(ms, 2)}
+    print(json.dumps(found, ensure_ascii=False))
     if chosen.write:
         weights = fit_all(pairs)
         models = {

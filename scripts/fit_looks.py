@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -154,29 +153,31 @@ def fit(sets: dict[str, Asked]) -> Floats:
     return found
 
 
-def line(name: str, asked: Asked, shares: Floats) -> str:
-    """Return the shares of T1 to T3 before and after escalation at 0.7."""
+def taken(name: str, way: str, asked: Asked, shares: Floats) -> dict[str, object]:
+    """Return the shares taken for T1 to T3, before and after escalation at 0.7."""
     best = shares.argmax(axis=1) + 1
     final = np.minimum(best + (shares.max(axis=1) < 0.7), 3)
-    cells = [f"{(column == tier).mean():.3f}" for column in (best, final) for tier in (1, 2, 3)]
-    before, after = " / ".join(cells[:3]), " / ".join(cells[3:])
-    return f"| {name} | T{asked.tier} | {len(best)} | {before} | {after} |"
+    row: dict[str, object] = {"set": name, "by": way, "tier": f"T{asked.tier}", "n": len(best)}
+    for when, column in (("", best), (" escalated", final)):
+        for tier in (1, 2, 3):
+            row[f"T{tier}{when}"] = round(float((column == tier).mean()), 3)
+    return row
 
 
-def report(sets: dict[str, Asked]) -> str:
+def measured(sets: dict[str, Asked]) -> list[dict[str, object]]:
     """Return for each set: text alone and with the look, by blind and by shipped models."""
-    lines = ["| set | tier | n | argmax T1/T2/T3 | after escalation |", "|---|---|---|---|---|"]
+    rows = []
     whole = fit(sets)
     for name, asked in sets.items():
         rest = {key: value for key, value in sets.items() if key != name}
-        lines.append(line(f"{name}, blind text alone", asked, asked.blind[:, 1:]))
+        rows.append(taken(name, "blind text alone", asked, asked.blind[:, 1:]))
         if name != "hotpotqa":  # without it no question is T2 by what it finds
             blind = probabilities(fit(rest), asked, asked.blind)
-            lines.append(line(f"{name}, left out of both", asked, blind))
-        lines.append(line(f"{name}, shipped text alone", asked, asked.shipped[:, 1:]))
+            rows.append(taken(name, "left out of both", asked, blind))
+        rows.append(taken(name, "shipped text alone", asked, asked.shipped[:, 1:]))
         shipped = probabilities(whole, asked, asked.shipped)
-        lines.append(line(f"{name}, as shipped", asked, shipped))
-    return "\n".join(lines)
+        rows.append(taken(name, "as shipped", asked, shipped))
+    return rows
 
 
 def main() -> None:
@@ -191,7 +192,7 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = fit_tiers.load([chosen.tiers], chosen.lookups, chosen.questions)
     sets = gather(chosen.folder, rows, chosen.indexes)
-    sys.stdout.write(report(sets) + "\n")
+    print(json.dumps({"sets": measured(sets)}))
     if chosen.write:
         keep, bias2, bias3, gap, spread2, spread3 = (round(float(v), 3) for v in fit(sets))
         value = {

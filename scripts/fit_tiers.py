@@ -31,6 +31,7 @@ from fingerpost.classify.tier import LocalClassifier
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Figures = dict[str, object]
 LABELS = ("T0", "T1", "T2", "T3")
 UNKNOWN = -1
 RIDGE = {"chatter": 10.0, "tier": 4.0}
@@ -220,8 +221,8 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_]) -> float:
     return float(sum(gaps))
 
 
-def report(rows: Rows) -> str:
-    """Return the leave-one-source-out result as Markdown."""
+def measured(rows: Rows) -> Figures:
+    """Return the leave-one-source-out result: figures, F1 and confusion by tier, each source."""
     chatter, tier = held_out_scores(rows)
     heat = temperatures(rows, chatter, tier)
     scores = predict(rows, chatter, tier, heat)[rows.counted]
@@ -231,7 +232,6 @@ def report(rows: Rows) -> str:
     low = sure < 0.7
     final = np.minimum(predicted + low, len(LABELS) - 1)
     figures = {
-        "n": len(right),
         "macro-F1": np.mean(f1),
         "accuracy": right.mean(),
         "ECE": calibration_error(sure, right),
@@ -244,24 +244,31 @@ def report(rows: Rows) -> str:
         "too cheap after escalation": (final < tiers).mean(),
         "macro-F1 after escalation": np.mean(f1_by_tier(tiers, final)),
     }
-    lines = ["Leave-one-source-out, before escalation unless said:", ""]
-    lines += [f"- {name}: {value:.3f}" for name, value in figures.items()]
-    lines += ["", "| tier | F1 | " + " | ".join(f"as {label}" for label in LABELS) + " |"]
-    lines += ["|---|---|" + "---|" * len(LABELS)]
-    for position, label in enumerate(LABELS):
-        counts = np.bincount(predicted[tiers == position], minlength=len(LABELS))
-        lines.append(f"| {label} | {f1[position]:.3f} | " + " | ".join(map(str, counts)) + " |")
-    lines += ["", "| held-out source | tier | n | right | as T0 / T1 / T2 / T3 |"]
-    lines += ["|---|---|---|---|---|"]
     groups = Counter(zip(tiers.tolist(), sources.tolist(), strict=True))
-    for (position, source), size in sorted(groups.items()):
-        held = (sources == source) & (tiers == position)
-        counts = np.bincount(predicted[held], minlength=len(LABELS))
-        lines.append(
-            f"| {source} | {LABELS[position]} | {size} | {right[held].mean():.2f} | "
-            f"{' / '.join(map(str, counts))} |"
-        )
-    return "\n".join(lines)
+    return {
+        "n": len(right),
+        **{name: round(float(value), 3) for name, value in figures.items()},
+        "by tier": [
+            {"tier": label, "F1": round(f1[position], 3), **counted(predicted[tiers == position])}
+            for position, label in enumerate(LABELS)
+        ],
+        "by held-out source": [
+            {
+                "source": source,
+                "tier": LABELS[position],
+                "n": size,
+                "right": round(float(right[(sources == source) & (tiers == position)].mean()), 3),
+                **counted(predicted[(sources == source) & (tiers == position)]),
+            }
+            for (position, source), size in sorted(groups.items())
+        ],
+    }
+
+
+def counted(predicted: Ints) -> dict[str, int]:
+    """Return how many rows were taken for each tier."""
+    counts = np.bincount(predicted, minlength=len(LABELS))
+    return {f"as {label}": int(n) for label, n in zip(LABELS, counts, strict=True)}
 
 
 def model_value(names: list[str], weights: Floats, labels: list[str], heat: float) -> object:
@@ -305,12 +312,12 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--lookups", nargs="*", type=Path, default=[])
     parser.add_argument("--questions", nargs="*", type=Path, default=[])
-    parser.add_argument("--report", action="store_true", help="print the held-out result")
+    parser.add_argument("--report", action="store_true", help="print the held-out result as JSON")
     parser.add_argument("--write", action="store_true", help="write the weight file")
     chosen = parser.parse_args()
     rows = load(chosen.files, chosen.lookups, chosen.questions)
     if chosen.report:
-        print(report(rows))
+        print(json.dumps(measured(rows)))
     if chosen.write:
         write(rows, WEIGHTS)
 
