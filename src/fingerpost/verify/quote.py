@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fingerpost.types.document import Span
 from fingerpost.verify.negation import polarity
@@ -29,8 +29,8 @@ def find_quote(claim: str, source: str) -> Span | None:
     """Return where the claim stands in the source word for word, ``None`` when it does not.
 
     White space, Markdown's marks, link targets and final punctuation may differ, nothing else;
-    a table row may be told as ``header: cell; header: cell``. A claim that is only part of a
-    longer clause or row is no quote when the rest negates, limits or doubts it.
+    several cells of a table row may be told as ``header: cell; header: cell``. A claim that is
+    only part of a longer clause or cell is no quote when the rest negates, limits or doubts it.
     """
     wanted = shown(claim.strip(_TRIMMED)).text.strip(_TRIMMED)
     if len(wanted) < _SHORTEST or (" " not in wanted and len(claim) < 12):  # noqa: PLR2004 - one short word is no quote
@@ -44,13 +44,31 @@ def find_quote(claim: str, source: str) -> Span | None:
 
 
 def _row_quote(wanted: str, source: str) -> Span | None:
-    for row, span in shown_rows(source):
-        for start, end in _places(wanted, row.text):
-            before, after = row.text[:start], row.text[end:]
+    for row in shown_rows(source):
+        if _is_told(wanted, row.cells):
+            return row.span
+        text = row.shown.text
+        for start, end in _places(wanted, text):
+            before, after = text[:start], text[end:]
             whole = not before or before.endswith(_PART_ENDS)
             if whole and (not after or after[0] in ";.!?") and _harmless(f"{before} {after}"):
-                return span
+                return row.span
     return None
+
+
+def _is_told(wanted: str, cells: Sequence[str]) -> bool:
+    """Return whether the words are several whole cells of a row, in order.
+
+    What is left out says something of other columns: it takes nothing back.
+    """
+    n_told = 0
+    for cell in cells:
+        if wanted == cell.rstrip(_TRIMMED):
+            return n_told > 0
+        if wanted.startswith(f"{cell}; "):
+            wanted = wanted[len(cell) + 2 :]
+            n_told += 1
+    return False
 
 
 def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:

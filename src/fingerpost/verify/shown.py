@@ -7,18 +7,29 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from fingerpost.types.document import Span
 
 _KEPT_LENGTH = 65_536
+_SIGNS = r"\s*_>|#\"'“”«»"
+_STOP = r"[.,;:!?](?:\s|$)"
+_LABEL = r"[^`<>]{0,300}?[^`<>\s]"
+_TARGET = r"\s*<[^<>`]{1,500}>`__?(?!\w)"
+# What is read of a mark that has a named group is that group.
 _MARK = re.compile(
     r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}\)"  # an image
     r"|\]\([^()\s]{0,2000}(?:\([^()\n]{0,500}\)[^()\s]{0,500})?[^()\n]{0,300}\)"  # a link's target
     r"|\[(?=[^\[\]\n]{1,500}\]\()"
+    r"|(?<![\w\])`])\[(?P<linked>[^\[\]\n]{1,500})\]\[[^\[\]\n]{0,200}\]"
     r"|\\(?=[!-/:-@\[-`{-~])"  # an escape
-    r"|[\s*_`>|#\"'“”«»]+"
+    rf"|:[a-z][a-z:+-]{{1,30}}:`(?P<role>{_LABEL})(?:\s*<[^<>`]{{0,300}}>)?`"
+    rf"|`(?P<named>{_LABEL}){_TARGET}"
+    # A run of signs and white space; a single blank between words is text.
+    rf"|(?! (?!{_STOP})[^`{_SIGNS}])(?:[{_SIGNS}]++|`(?!{_LABEL}{_TARGET}))+"
 )
 _INNER = "_'#>"  # inside a word they are part of it: snake_case, don't
+_ENDS_HERE = re.compile(_STOP)
 _SPACE = re.compile(r"[\s|]")
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
@@ -26,7 +37,9 @@ _CELL_ENDS = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Text without Markdown's marks, white space as single blanks.
+    """Text without marks of Markdown and roles of reStructuredText.
+
+    White space is single blanks, none before a full stop or comma.
 
     Attributes:
         text: What a reader sees.
@@ -48,16 +61,27 @@ class Shown:
         )
 
 
+class Row(NamedTuple):
+    """A table row as it is told: ``header: cell; header: cell``.
+
+    Attributes:
+        shown: The row; empty cells, and names of columns without one, are left out.
+        cells: Its parts, each with the name of its column.
+        span: The place of the row in the source.
+    """
+
+    shown: Shown
+    cells: tuple[str, ...]
+    span: Span
+
+
 def shown(source: str) -> Shown:
     """Return what a reader sees of a text; kept for the texts used last."""
     return _kept(source) if len(source) <= _KEPT_LENGTH else _shown(source)
 
 
-def shown_rows(source: str) -> tuple[tuple[Shown, Span], ...]:
-    """Return each table row as ``header: cell; header: cell``, with its place in the source.
-
-    Empty cells, and names of columns without one, are left out.
-    """
+def shown_rows(source: str) -> tuple[Row, ...]:
+    """Return the rows of the tables in a text, in order."""
     return _kept_rows(source) if len(source) <= _KEPT_LENGTH else tuple(_rows(source))
 
 
@@ -65,23 +89,29 @@ def _shown(source: str) -> Shown:
     pieces: list[str] = []
     starts: list[int] = []
     places: list[int] = []
-    at = length = 0
-    for match in _MARK.finditer(source):
-        start = match.start()
-        left = _left_of(source, match)
-        blank = left == " " and start == at and pieces[-1:] == [" "]
-        for piece, place in ((source[at:start], at), ("" if blank else left, start)):
-            if piece:
-                pieces.append(piece)
-                starts.append(length)
-                places.append(place)
-                length += len(piece)
-        at = match.end()
-    if at < len(source) or not pieces:
-        pieces.append(source[at:])
+    length = 0
+    for piece, place in _pieces(source, 0, len(source)):
+        if piece == " " and pieces and pieces[-1].endswith(" "):
+            continue
+        pieces.append(piece)
         starts.append(length)
-        places.append(at)
+        places.append(place)
+        length += len(piece)
     return Shown("".join(pieces), tuple(starts), tuple(places))
+
+
+def _pieces(source: str, at: int, end: int) -> Iterator[tuple[str, int]]:
+    """Yield what is seen of ``source[at:end]`` in order, each piece with its place."""
+    for match in _MARK.finditer(source, at, end):
+        if match.start() > at:
+            yield source[at : match.start()], at
+        at = match.end()
+        if match.lastgroup is not None:
+            yield from _pieces(source, *match.span(match.lastgroup))
+        elif left := _left_of(source, match):
+            yield left, match.start()
+    if at < end:
+        yield source[at:end], at
 
 
 def _left_of(source: str, match: re.Match[str]) -> str:
@@ -90,23 +120,24 @@ def _left_of(source: str, match: re.Match[str]) -> str:
     if mark[0] in "![]\\":
         return ""
     if _SPACE.search(mark):
-        return " "
+        return "" if _ENDS_HERE.match(source, match.end()) else " "
     around = (
         source[max(0, match.start() - 1) : match.start()] + source[match.end() : match.end() + 1]
     )
     inside = len(around) == 2 and around.isalnum()  # noqa: PLR2004 - a letter on both sides
-    return "".join(sign for sign in mark if sign in _INNER) if inside else ""
+    inner = "'" if "'" in mark else _INNER
+    return "".join(sign for sign in mark if sign in inner) if inside else ""
 
 
 _kept = lru_cache(maxsize=256)(_shown)
 
 
 @lru_cache(maxsize=256)
-def _kept_rows(source: str) -> tuple[tuple[Shown, Span], ...]:
+def _kept_rows(source: str) -> tuple[Row, ...]:
     return tuple(_rows(source))
 
 
-def _rows(source: str) -> Iterator[tuple[Shown, Span]]:
+def _rows(source: str) -> Iterator[Row]:
     names: list[str] | None = None
     before = ""
     at = 0
@@ -118,8 +149,9 @@ def _rows(source: str) -> Iterator[tuple[Shown, Span]]:
             names = _cells(before)
         elif names is not None:
             pairs = zip((*names, *("" for _ in line)), _cells(line), strict=False)
-            told = "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
-            yield _shown(told), Span(at, at + len(line.rstrip()))
+            told = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
+            parts = tuple(_shown(part).text.strip() for part in told)
+            yield Row(_shown("; ".join(told)), parts, Span(at, at + len(line.rstrip())))
         before = line
         at += len(line)
 

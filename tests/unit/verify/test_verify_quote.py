@@ -59,5 +59,39 @@ def test_signs_inside_a_word_belong_to_it(claim: str) -> None:
     assert find_quote(claim, "snake_case is used here. Don't stop the daemon.") is None
 
 
+def test_whole_cells_of_a_row_are_a_quote_whatever_its_other_cells_say() -> None:
+    source = "| ID | Label | Local | Streams |\n|---|---|---|---|\n| dg | Deep | No | Yes |\n"
+    assert _quoted("ID: dg; Label: Deep; Streams: Yes", source) == "| dg | Deep | No | Yes |"
+    assert find_quote("ID: dg; Local: Yes", source) is None
+    assert find_quote("ID: dg; Label: De", source) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Use the `TERM` signal.", "Use the :sig:`TERM` signal."),
+        ("See the `chat channels` first.", "See the :ref:`chat channels\n<irc>` first."),
+        ("It is in first normal form today.", "The `key` is. It is in `first normal form <https://e.org/1>`_ today."),
+        ("Please open an issue with logs.", "Please [open an issue][new] with logs."),
+        ("Kindle , Fire and it 's here.", "Kindle, Fire and it 's here ."),
+        ("This is fixable from Black's end.", "This is fixable from _Black_'s end."),
+    ],
+)  # fmt: skip
+def test_marks_of_links_roles_and_emphasis_are_no_words(claim: str, source: str) -> None:
+    assert find_quote(claim, source) is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Set `rows[0][2]` to zero.", "Set `rows[0][1]` to zero."),
+        ("Run `helm install <name>` now.", "Run `helm install <chart>` now."),
+        ("It targets the .NET runtime.", "It targets the. NET runtime."),
+    ],
+)
+def test_code_that_looks_like_a_link_is_read_whole(claim: str, source: str) -> None:
+    assert find_quote(claim, source) is None
+
+
 def test_a_hostile_repetition_ends_at_once() -> None:
     assert find_quote("a" * 5000, "a" * 200_000) is None
