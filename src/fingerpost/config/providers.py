@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 CHECKED_ON: Final = "2026-11-30"
 """When the names of models below were last held against what the vendors publish."""
@@ -49,6 +48,10 @@ class Provider:
         """Variable of its address, ``OPENAI_BASE_URL``; empty for ``custom``."""
         return "" if self.name == "custom" else f"{self.name.upper()}_BASE_URL"
 
+    def model_for(self, job: str) -> str:
+        """Return the chat model for ``classify``, ``generate`` or ``generate_deep``."""
+        return self.strong_model if job == "generate_deep" else self.cheap_model
+
 
 PROVIDERS: Final = (
     Provider(
@@ -68,8 +71,8 @@ PROVIDERS: Final = (
         api="anthropic",
         key_variable="ANTHROPIC_API_KEY",
         base_url="https://api.anthropic.com",
-        cheap_model="claude-haiku-4-5",
-        strong_model="claude-sonnet-4-6",
+        cheap_model="claude-haiku-5-5",
+        strong_model="claude-sonnet-5-5",
     ),
     Provider(
         name="gemini",
@@ -77,9 +80,9 @@ PROVIDERS: Final = (
         api="gemini",
         key_variable="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com",
-        cheap_model="gemini-2.5-flash",
-        strong_model="gemini-2.5-pro",
-        embedding_model="gemini-embedding-001",
+        cheap_model="gemini-3.5-flash-lite",
+        strong_model="gemini-3.8-flash",
+        embedding_model="gemini-embedding-2",
         embedding_dimension=3072,
     ),
     Provider(
@@ -119,8 +122,8 @@ PROVIDERS: Final = (
         api="openai",
         key_variable="XAI_API_KEY",
         base_url="https://api.x.ai/v1",
-        cheap_model="grok-4-1-fast-non-reasoning",
-        strong_model="grok-4",
+        cheap_model="grok-4.3",
+        strong_model="grok-4.7",
     ),
     Provider(
         name="minimax",
@@ -137,8 +140,8 @@ PROVIDERS: Final = (
         api="openai",
         key_variable="OPENROUTER_API_KEY",
         base_url="https://openrouter.ai/api/v1",
-        cheap_model="openai/gpt-4o-mini",
-        strong_model="openai/gpt-4o",
+        cheap_model="openai/gpt-6-luna",
+        strong_model="anthropic/claude-sonnet-5.5",
         embedding_model="openai/text-embedding-3-small",
         embedding_dimension=1536,
     ),
@@ -172,27 +175,3 @@ LLM_NAMES: Final = (*BY_NAME, "none")
 EMBEDDING_NAMES: Final = (*BY_NAME, "local", "none")
 FAILOVER_NAMES: Final = tuple(name for name in BY_NAME if name != "custom")
 KEY_VARIABLES: Final = tuple(p.key_variable for p in PROVIDERS if p.key_variable)
-
-
-def address_fault(url: str) -> str:
-    """Return what is wrong with an address, empty when it can be used; never the address.
-
-    An address may hold a password or a key, so no message shows it.
-    """
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        return "must be an address that begins with http:// or https://, followed by a host"
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        return "must hold no user name, password, query or fragment; a key has its own setting"
-    return ""
-
-
-def origin_of(url: str) -> tuple[str, str, int]:
-    """Return scheme, host and port of a usable address, as requests reach it."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return parts.scheme, (parts.hostname or "").rstrip("."), port

@@ -16,12 +16,12 @@ from pydantic import (
     model_validator,
 )
 
+from fingerpost.config.address import address_fault
 from fingerpost.config.providers import (
     EMBEDDING_NAMES,
     FAILOVER_NAMES,
     LLM_NAMES,
     LOCAL_MODELS,
-    address_fault,
 )
 from fingerpost.config.secrets import Secret
 from fingerpost.types.decision import Strategy

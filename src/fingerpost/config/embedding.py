@@ -1,0 +1,129 @@
+"""Which embedding model the settings ask for, and whose key goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fingerpost.config.address import origin_of
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.keyring import Keyring, Place, clean_key, require_key
+from fingerpost.config.providers import BY_NAME, LOCAL_MODELS, PROVIDERS, Provider
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEmbedding:
+    """An embedding model that runs in this process.
+
+    Attributes:
+        model: ``minilm`` or ``use``; ``None`` leaves the choice to the corpus.
+    """
+
+    model: str | None = None
+
+
+def choose_embedding(
+    config: QueryRouterConfig, keyring: Keyring, chat: Sequence[Place]
+) -> tuple[Endpoint | LocalEmbedding | None, str]:
+    """Return where texts are embedded, ``None`` for nowhere, and why.
+
+    Args:
+        config: The settings.
+        keyring: Keys and addresses of the environment.
+        chat: Where the classifier and the generator go; embeddings of the same provider share
+            their key and address.
+
+    Raises:
+        MissingSecretError: A provider was named and its key is not set.
+        ConfigError: The provider publishes no embedding model, or the settings do not say
+            whose a key is.
+    """
+    model = config.embedding_model
+    if config.embedding_provider == "none":
+        return None, "switched off"
+    if config.embedding_provider == "local":
+        return LocalEmbedding(model), "embedding_provider names it"
+    chosen = _provider(config, keyring)
+    if chosen is None:
+        return LocalEmbedding(model), _why_local(config)
+    provider, why = chosen
+    if provider.embedding_model is None and provider.name != "custom":
+        raise ConfigError(
+            f"embedding_provider = {provider.name!r}: {provider.title} publishes no embedding "
+            "model",
+            hint=f"Allowed: {', '.join(p.name for p in PROVIDERS if p.embedding_model)}, custom, "
+            "local, none.",
+        )
+    model = model or provider.embedding_model
+    if model is None:
+        raise ConfigError(
+            "embedding_model is required for a server that is no known vendor's",
+            hint="Set embedding_model to a model that the server lists.",
+        )
+    return _place(config, keyring, provider, why, chat).endpoint(model, "embed"), why
+
+
+def _provider(config: QueryRouterConfig, keyring: Keyring) -> tuple[Provider, str] | None:
+    if config.embedding_provider is not None:
+        return BY_NAME[config.embedding_provider], "embedding_provider names it"
+    if config.embedding_base_url:
+        owners = keyring.owners(config.embedding_base_url)
+        name = owners.pop() if len(owners) == 1 else "custom"
+        return BY_NAME[name], "embedding_base_url is its address"
+    if _names_a_local_model(config):
+        return None
+    found = keyring.first_with_key(embeds=True)
+    if found:
+        return found, f"{found.key_variable} is the first key whose provider publishes embeddings"
+    if config.embedding_api_key:
+        raise ConfigError(
+            "embedding_api_key: the settings do not say whose key it is",
+            hint="Set embedding_provider.",
+        )
+    return None
+
+
+def _names_a_local_model(config: QueryRouterConfig) -> bool:
+    return config.embedding_model in LOCAL_MODELS or config.embedding_folder is not None
+
+
+def _why_local(config: QueryRouterConfig) -> str:
+    if _names_a_local_model(config):
+        return "the settings name a local model"
+    return "no key is set whose provider publishes embeddings"
+
+
+def _place(
+    config: QueryRouterConfig, keyring: Keyring, provider: Provider, why: str, chat: Sequence[Place]
+) -> Place:
+    url = config.embedding_base_url
+    shared = next((place for place in chat if place.provider is provider), None)
+    if config.embedding_api_key:
+        key = clean_key(config.embedding_api_key, "embedding_api_key")
+        own = url or keyring.own_url(provider)
+        place = Place(provider, own, key, "embedding_api_key", why)
+    elif shared and not url:
+        place = replace(shared, why=why)
+    elif shared and url and config.api_key and _is_same_server(config, keyring, shared, url):
+        place = replace(shared, base_url=url, why=why)
+    elif url:
+        place = keyring.place_at(provider, url, "embedding_base_url", why)
+    else:
+        place = keyring.own_place(provider, why)
+    if not place.base_url:
+        raise ConfigError(
+            "embedding_provider = 'custom' has no address", hint="Set embedding_base_url."
+        )
+    if config.replay is not None:
+        return place
+    return require_key(place, hint="Set {variable} or embedding_api_key.")
+
+
+def _is_same_server(config: QueryRouterConfig, keyring: Keyring, chat: Place, url: str) -> bool:
+    """Whether ``api_key``, given for ``chat``, belongs to the embedding address ``url`` too."""
+    if config.base_url:
+        return origin_of(url) == origin_of(chat.base_url)
+    owners = keyring.owners(url)
+    return not owners or chat.provider.name in owners
