@@ -1,17 +1,20 @@
-"""Local embedding models by name."""
+"""Models by name or endpoint."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import ConfigError
-from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.base import ChatModel, EmbeddingModel
 from fingerpost.lanes.providers import minilm, use
 
-__all__ = ["LocalModel", "available", "load_embedder"]
+__all__ = ["LocalModel", "available", "load_chat", "load_embedder"]
 
 _MODULES: Final = {
     "minilm": ("onnxruntime", "tokenizers", "fingerpost_minilm"),
@@ -74,3 +77,29 @@ def load_embedder(name: str, folder: Path | None = None) -> EmbeddingModel:
         f"There is no local embedding model named {name!r}.",
         hint=f"Known: {', '.join(_MODULES)}.",
     )
+
+
+def load_chat(
+    endpoint: Endpoint,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    now: Callable[[], float] = time.time,
+) -> ChatModel:
+    """Return the chat model behind ``endpoint``; nothing is sent yet.
+
+    Args:
+        endpoint: Provider, API shape, model, address and key.
+        clock: Monotonic seconds, the clock of deadlines.
+        now: Seconds since the epoch.
+
+    Raises:
+        ConfigError: There is no such API shape, or address or key cannot be used.
+    """
+    from fingerpost.lanes.providers import chat, openai  # noqa: PLC0415 - only with a provider
+
+    shapes = {"openai": openai.OpenAiShape}
+    if endpoint.api not in shapes:
+        raise ConfigError(
+            f"There is no API shape named {endpoint.api!r}.", hint=f"Known: {', '.join(shapes)}."
+        )
+    return chat.ProviderChat(endpoint, shapes[endpoint.api](endpoint), clock=clock, now=now)

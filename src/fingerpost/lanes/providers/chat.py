@@ -1,0 +1,325 @@
+"""A chat model behind a provider's API, whatever its shape."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Any, Final
+
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.errors import (
+    BadResponseError,
+    EmptyCompletionError,
+    ProviderError,
+    ProviderTimeoutError,
+    RefusedError,
+    RequestRejectedError,
+    StreamTruncatedError,
+)
+from fingerpost.lanes.providers.draft import Draft
+from fingerpost.lanes.providers.failure import error_for, error_in, request_id
+from fingerpost.lanes.providers.fields import parse_json
+from fingerpost.lanes.providers.http import Http, Reply
+from fingerpost.lanes.providers.limits import chat_limits
+from fingerpost.lanes.providers.lines import events
+from fingerpost.lanes.providers.scrub import Scrubber
+from fingerpost.lanes.providers.shape import ChatShape
+from fingerpost.lanes.providers.thoughts import ThoughtFilter
+from fingerpost.text.tokens import estimate_tokens
+from fingerpost.types.chat import ChatRequest, ChatResponse, StopReason
+from fingerpost.types.result import Usage
+
+__all__ = ["ProviderChat"]
+
+_ERROR_BYTES: Final = 64 * 1024
+_DONE: Final = "[DONE]"
+
+
+class ProviderChat:
+    """A `ChatModel` at one endpoint. One call is one request: nothing is tried again.
+
+    With one exception: a request that was rejected and that asked for what not every model of
+    the provider has (JSON mode, temperature, log-probabilities) is sent once more without it;
+    from then on this model is asked in the plain way.
+
+    Args:
+        endpoint: Provider, model, address and key.
+        shape: How its API is spoken.
+        clock: Monotonic seconds, the clock of deadlines.
+        now: Seconds since the epoch, for ``retry-after`` dates.
+
+    Raises:
+        ConfigError: The address or the key cannot be used.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        shape: ChatShape,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._endpoint = endpoint
+        self._shape = shape
+        self._now = now
+        self._http = Http(endpoint, clock)
+        self._scrubber = Scrubber(endpoint.key)
+        self._plain: set[str] = set()
+
+    @property
+    def provider(self) -> str:
+        """The word that routes it."""
+        return self._endpoint.provider
+
+    @property
+    def api(self) -> str:
+        """The API shape."""
+        return self._endpoint.api
+
+    @property
+    def model(self) -> str:
+        """The provider's name of the model."""
+        return self._endpoint.model
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Return the whole reply. See `ChatModel.complete`."""
+        call = _Call(request, self._model_for(request))
+        reply = await self._open(call, stream=False)
+        try:
+            await self._whole(call, reply)
+            return self._response(call, reply)
+        except ProviderError as error:
+            raise self._with_usage(error, call) from error.__cause__
+        finally:
+            await reply.close()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        """Yield the pieces, then the whole reply. See `ChatModel.stream`."""
+        call = _Call(request, self._model_for(request))
+        reply = await self._open(call, stream=True)
+        try:
+            async with aclosing(self._pieces(call, reply)) as pieces:
+                async for piece in pieces:
+                    if piece:
+                        yield piece
+            yield self._response(call, reply)
+        except ProviderError as error:
+            raise self._broken(error, call) from error.__cause__
+        finally:
+            await reply.close(drain=call.draft.is_over)
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop. The model can still be used."""
+        await self._http.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.provider}/{self.model})"
+
+    def _model_for(self, request: ChatRequest) -> str:
+        return (request.model.name if request.model is not None else "") or self.model
+
+    async def _open(self, call: _Call, *, stream: bool) -> Reply:
+        """Send the request and return its reply of status 200; any other is raised."""
+        try:
+            full = self._body(call, stream=stream, plain=call.model in self._plain)
+            try:
+                return await self._send(call, full, stream=stream)
+            except RequestRejectedError as error:
+                plain = self._body(call, stream=stream, plain=True)
+                if type(error) is not RequestRejectedError or plain == full:
+                    raise
+            reply = await self._send(call, plain, stream=stream)
+            self._plain.add(call.model)
+        except ProviderError as error:
+            raise self._with_usage(error, call) from error.__cause__
+        return reply
+
+    def _body(self, call: _Call, *, stream: bool, plain: bool) -> bytes:
+        body = self._shape.body(call.request, call.model, stream=stream, plain=plain)
+        return json.dumps(body).encode()
+
+    async def _send(self, call: _Call, body: bytes, *, stream: bool) -> Reply:
+        request = call.request
+        reply = await self._http.send(
+            self._shape.url(call.model, stream=stream),
+            body,
+            self._shape.headers(),
+            chat_limits(self._endpoint, request.job, stream=stream),
+            request.deadline,
+        )
+        if reply.status == HTTPStatus.OK:
+            call.is_accepted = True
+            return reply
+        try:
+            beginning = await reply.beginning(_ERROR_BYTES)
+        finally:
+            await reply.close()
+        raise error_for(
+            reply.status,
+            reply.headers,
+            beginning,
+            endpoint=self._endpoint,
+            model=call.model,
+            now=self._now(),
+        )
+
+    async def _pieces(self, call: _Call, reply: Reply) -> AsyncGenerator[str]:
+        """Yield the answer's text as it comes, empty pieces among it."""
+        kind = reply.headers.get("content-type", "")
+        if self._shape.has_events and kind.startswith(("application/json", "text/html")):
+            yield await self._whole(call, reply)  # it does not stream, or has gone wrong
+            return
+        lines = reply.lines()
+        items = events(lines) if self._shape.has_events else lines
+        async with aclosing(lines), aclosing(items):
+            async for item in items:
+                yield self._piece(call, item, reply)
+                if call.draft.is_over:
+                    break
+        rest = call.thoughts.end()
+        call.keep(rest)
+        yield rest
+
+    async def _whole(self, call: _Call, reply: Reply) -> str:
+        """Read a reply that came in one and return the answer's text."""
+        self._shape.read(self._parsed(call, await reply.read(), reply), call.draft)
+        if not call.draft.is_reply:
+            raise self._error(BadResponseError, call, "answered without the fields of a reply")
+        call.draft.is_ended = True
+        call.keep(call.thoughts.feed(call.draft.text) + call.thoughts.end())
+        return call.text
+
+    def _piece(self, call: _Call, item: str, reply: Reply) -> str:
+        """Return the answer's text in one event of a stream, empty when it has none."""
+        if not item.strip():
+            return ""
+        draft = call.draft
+        if item.strip() == _DONE:
+            draft.is_over = True
+            return ""
+        n_pieces, draft.has_progress = len(draft.pieces), False
+        self._shape.read(self._parsed(call, item, reply), draft)
+        if draft.has_progress:
+            reply.content_came()
+        piece = call.thoughts.feed("".join(draft.pieces[n_pieces:]))
+        call.keep(piece)
+        return piece
+
+    def _parsed(self, call: _Call, body: bytes | str, reply: Reply) -> Mapping[str, Any]:
+        """Return the JSON object in ``body``; an error told in it is raised."""
+        try:
+            data = parse_json(body)
+        except ValueError:
+            shown = body if isinstance(body, str) else body[:4096].decode("utf-8", "replace")
+            raise self._error(
+                BadResponseError, call, f"answered no JSON: {self._scrubber.clean(shown)}"
+            ) from None
+        if not isinstance(data, dict):
+            raise self._error(BadResponseError, call, "answered JSON that is no object")
+        told = error_in(
+            data, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
+        )
+        if told is not None:
+            raise told
+        return data
+
+    def _response(self, call: _Call, reply: Reply) -> ChatResponse:
+        """Return the reply when it is a whole one, or raise what it is instead."""
+        draft, text = call.draft, call.text
+        if draft.refusal:
+            raise self._error(
+                RefusedError, call, f"declined: {self._scrubber.clean(draft.refusal)}"
+            )
+        if not draft.is_ended:
+            raise self._error(StreamTruncatedError, call, "stopped without saying that it is done")
+        if not text.strip():
+            raise self._error(EmptyCompletionError, call, "answered nothing")
+        found = request_id(reply.headers, {}) or draft.request_id
+        return ChatResponse(
+            text,
+            f"{self.provider}/{call.model}",
+            StopReason.LENGTH if draft.is_cut else StopReason.COMPLETE,
+            (self._usage(call, "ok"),),
+            tuple(draft.logprobs),
+            self._scrubber.without_key(found),
+        )
+
+    def _error(self, kind: type[ProviderError], call: _Call, what: str) -> ProviderError:
+        return kind(
+            f"{self.provider}/{call.model} {what}.",
+            provider=self.provider,
+            model=call.model,
+            status=int(HTTPStatus.OK),
+            request_id=self._scrubber.without_key(call.draft.request_id),
+        )
+
+    def _broken(self, error: ProviderError, call: _Call) -> ProviderError:
+        """Return what a failure within a stream is to the caller, who may have text already."""
+        is_broken = not isinstance(error, RefusedError | EmptyCompletionError)
+        if call.text and is_broken and not isinstance(error, StreamTruncatedError):
+            broken = StreamTruncatedError(
+                f"{self.provider}/{call.model} broke off: {error}",
+                provider=self.provider,
+                model=call.model,
+                status=error.status,
+                request_id=error.request_id,
+                retry_after_s=error.retry_after_s,
+            )
+            broken.__cause__ = error
+            error = broken
+        if isinstance(error, StreamTruncatedError):
+            error.text = call.text
+        return self._with_usage(error, call)
+
+    def _with_usage(self, error: ProviderError, call: _Call) -> ProviderError:
+        error.usage = (self._usage(call, type(error).__name__, error),)
+        return error
+
+    def _usage(self, call: _Call, outcome: str, error: ProviderError | None = None) -> Usage:
+        """Return what a call took; what was turned away took nothing, as far as is known."""
+        draft = call.draft
+        is_spent = call.is_accepted or isinstance(error, ProviderTimeoutError)
+        told_in, told_out = draft.input_tokens, draft.output_tokens
+        estimated = is_spent and (told_in is None or told_out is None)
+        if told_in is None:
+            told_in = call.estimated_input() if is_spent else 0
+        if told_out is None:
+            told_out = estimate_tokens(draft.text) if is_spent else 0
+        return Usage(
+            job=call.request.job,
+            model=f"{self.provider}/{call.model}",
+            input_tokens=told_in,
+            output_tokens=told_out,
+            outcome=outcome,
+            estimated=estimated,
+        )
+
+
+class _Call:
+    """One call under way: what was asked, and what has come."""
+
+    def __init__(self, request: ChatRequest, model: str) -> None:
+        self.request = request
+        self.model = model
+        self.draft = Draft()
+        self.thoughts = ThoughtFilter()
+        self.is_accepted = False
+        self._kept: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """The answer so far, without the model's thoughts."""
+        return "".join(self._kept)
+
+    def keep(self, piece: str) -> None:
+        """Take a piece of the answer."""
+        if piece:
+            self._kept.append(piece)
+
+    def estimated_input(self) -> int:
+        """Return about how many tokens were sent."""
+        return sum(estimate_tokens(message.text) for message in self.request.messages)

@@ -1,0 +1,66 @@
+"""Provider texts without keys in them."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Final
+from urllib.parse import quote
+
+from fingerpost.config.secrets import MASK, Secret
+
+__all__ = ["Scrubber"]
+
+_SHOWN: Final = 200
+_LOOKED_AT: Final = 4096
+_PREFIX: Final = 8
+_LEAST_KEY: Final = 4
+_KEY_SHAPED: Final = re.compile(
+    r"(?i:bearer)\s+\S+"
+    r"|\b(?:sk|pk|rk|gsk|xai|tgp|key|hf)[-_][A-Za-z0-9*_-]{6,}"
+    r"|\bAIza[A-Za-z0-9_-]{10,}"
+    r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{32,}"
+)
+
+
+class Scrubber:
+    """Takes a key out of texts that come from outside, in each form that it may have there.
+
+    Args:
+        key: The key that was sent; ``None`` leaves only what looks like some key.
+    """
+
+    def __init__(self, key: Secret | None) -> None:
+        self._known = _forms(key) if key else None
+
+    def without_key(self, text: str) -> str:
+        """Return ``text`` with the key shown as ``***``."""
+        return text if self._known is None else self._known.sub(MASK, text)
+
+    def clean(self, text: str) -> str:
+        """Return the first 200 characters of ``text`` on one line, keys shown as ``***``.
+
+        Takes out whatever looks like a key, too.
+        """
+        text = _KEY_SHAPED.sub(MASK, self.without_key(text[:_LOOKED_AT]))
+        line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def _forms(key: Secret) -> re.Pattern[str] | None:
+    """Return what finds a key as it is, URL-encoded, in base64 at any offset, or its beginning."""
+    value = key.reveal()
+    if len(value) < _LEAST_KEY:
+        return None
+    forms = {value, quote(value, safe="")}
+    raw = value.encode("utf-8", "replace")
+    for offset in range(3):
+        # Only the characters that depend on nothing before or after the key.
+        whole = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
+        inner = whole[(0, 2, 3)[offset] : -1]
+        if len(inner) >= _PREFIX:
+            forms |= {inner, inner.replace("+", "-").replace("/", "_")}
+    if len(value) > _PREFIX:
+        forms.add(value[:_PREFIX])
+    longest_first = sorted(forms, key=len, reverse=True)
+    return re.compile("|".join(re.escape(form) for form in longest_first))

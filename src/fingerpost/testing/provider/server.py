@@ -1,0 +1,196 @@
+"""The scripted provider: a real HTTP server on a free local port, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from fingerpost.testing.provider import wire
+from fingerpost.testing.provider.answer import Answer, Received
+from fingerpost.testing.provider.exchange import Exchange, read_request
+from fingerpost.testing.provider.faults import Fault, hash_vector, status
+
+__all__ = ["ProviderServer"]
+
+Step = str | Answer | Fault
+Script = Step | Callable[[Received], Step] | Sequence[Step | Callable[[Received], Step]]
+_START_S: Final = 5.0
+
+
+class ProviderServer:
+    """Speaks the APIs of OpenAI, Anthropic, Gemini and Ollama, and keeps what it was asked.
+
+    Start it with ``with``. Point ``base_url`` at ``url``: the paths of all APIs are served side by
+    side. Requests for embeddings get vectors of hashed words, lists of models get ``models``.
+
+    Args:
+        script: Answers to chat requests. One text, `Answer` or `Fault` is given again and again;
+            a function of the request is asked each time; a list is gone through in order of
+            arrival, and when it is over the server answers 500.
+        embeddings: Faults for requests for embeddings, in order of arrival; ``None`` in the list
+            and all after its end get right vectors.
+        models: Names that the lists of models tell.
+        dimension: Length of the vectors.
+    """
+
+    def __init__(
+        self,
+        script: Script = "scripted",
+        *,
+        embeddings: Sequence[Fault | None] = (),
+        models: Sequence[str] = ("scripted",),
+        dimension: int = 8,
+    ) -> None:
+        self._script = script
+        self._embeddings = list(embeddings)
+        self._models = tuple(models)
+        self._dimension = dimension
+        self._changed = threading.Condition()
+        self._requests: list[Received] = []
+        self._n_chats = 0
+        self._n_open = 0
+        self._port = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Scheme, host and port; nobody listens there before ``with`` and after it."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def requests(self) -> tuple[Received, ...]:
+        """All requests so far, in order of arrival."""
+        with self._changed:
+            return tuple(self._requests)
+
+    @property
+    def n_open_connections(self) -> int:
+        """Connections that clients hold open now, idle ones included."""
+        with self._changed:
+            return self._n_open
+
+    def wait_for(self, condition: Callable[[Self], bool], timeout_s: float = 5.0) -> bool:
+        """Wait until ``condition(server)`` holds and return whether it did in time.
+
+        Asked again after each request and each opened or closed connection.
+        """
+        with self._changed:
+            return self._changed.wait_for(lambda: condition(self), timeout_s)
+
+    def __enter__(self) -> Self:
+        started = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(started)), name="scripted-provider", daemon=True
+        )
+        self._thread.start()
+        if not started.wait(_START_S):
+            raise RuntimeError("the scripted provider did not start")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._loop is not None and self._stop is not None and self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(_START_S)
+
+    async def _serve(self, started: threading.Event) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        tasks: set[asyncio.Task[None]] = set()
+
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.ensure_future(self._connection(reader, writer))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+        server = await asyncio.start_server(connected, "127.0.0.1", self._port, backlog=2048)
+        self._port = server.sockets[0].getsockname()[1]
+        started.set()
+        await self._stop.wait()
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._count(1)
+        try:
+            while (parts := await read_request(reader)) is not None:
+                received = wire.read(*parts)
+                with self._changed:
+                    self._requests.append(received)
+                    self._changed.notify_all()
+                exchange = Exchange(received, reader, writer)
+                await self._answer(exchange)
+                if exchange.is_over:
+                    break
+        except (ConnectionError, TimeoutError):
+            pass  # the client has left, which is its right
+        finally:
+            writer.close()
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._changed:
+            self._n_open += change
+            self._changed.notify_all()
+
+    async def _answer(self, exchange: Exchange) -> None:
+        received = exchange.received
+        if received.kind == "chat":
+            step = self._next(received)
+            if isinstance(step, Fault):
+                await step.play(exchange)
+            else:
+                await _say(exchange, Answer(step) if isinstance(step, str) else step)
+        elif received.kind == "embed":
+            await self._embed(exchange)
+        elif received.kind == "models":
+            await exchange.reply(200, wire.models(received.api, self._models))
+        else:
+            await exchange.reply(404, {"error": {"message": f"no such path: {received.path}"}})
+
+    def _next(self, received: Received) -> Step:
+        with self._changed:
+            place, self._n_chats = self._n_chats, self._n_chats + 1
+        script = self._script
+        if not isinstance(script, str | Answer | Fault) and not callable(script):
+            if place >= len(script):
+                return status(500, message="the script is over")
+            step = script[place]
+        else:
+            step = script
+        return step(received) if callable(step) else step
+
+    async def _embed(self, exchange: Exchange) -> None:
+        fault = self._embeddings.pop(0) if self._embeddings else None
+        if fault is not None:
+            await fault.play(exchange)
+            return
+        texts = exchange.received.texts
+        items = [(i, hash_vector(text, self._dimension)) for i, text in enumerate(texts)]
+        await exchange.reply(200, wire.vectors(exchange.received, items))
+
+
+async def _say(exchange: Exchange, answer: Answer) -> None:
+    received = exchange.received
+    if answer.delay_s:
+        await asyncio.sleep(answer.delay_s)
+    if not received.stream:
+        await exchange.reply(200, wire.whole(received, answer), {"x-request-id": "scripted-1"})
+        return
+    await exchange.start_stream(wire.CONTENT_TYPES.get(received.api, "text/event-stream"))
+    for event in wire.events(received, answer):
+        await exchange.chunk(event)
+    await exchange.send(b"0\r\n\r\n")
