@@ -33,21 +33,21 @@ class _Flight:
         self.error: BaseException | None = None
 
 
-def result_key(query: Query, text: str, parts: Sequence[str]) -> str:
+def result_key(query: Query, parts: Sequence[str]) -> str:
     """Return the cache key of a question: SHA-256 over all that shapes its result.
 
-    JSON lists keep neighbouring parts apart, so ``["a", "bc"]`` and ``["ab", "c"]`` differ.
+    JSON lists keep neighbouring parts apart, so ``["a", "bc"]`` and ``["ab", "c"]`` differ. The
+    question and the whole conversation are in it, and these decide how a follow-up is
+    rewritten.
 
     Args:
         query: The request; its id, deadline and budget are not part of the key.
-        text: The stand-alone question.
         parts: Fingerprints of configuration and index, and whatever else shapes the result.
     """
     filters = query.filters
     material = [
-        "v1",
+        "v2",
         list(parts),
-        text,
         query.text,
         [[turn.role, turn.text] for turn in query.history],
         [

@@ -314,7 +314,7 @@ class QueryRouter:
     def _cache_key(self, pipeline: Pipeline, query: Query) -> str:
         state = self._library.store.info()
         index = f"{state.location}\n{state.generation}"
-        return result_key(query, pipeline.stand_alone(query), (index, pipeline.fingerprint))
+        return result_key(query, (index, pipeline.fingerprint))
 
     def _reissue(self, query: Query, result: QueryResult, started: float) -> QueryResult:
         """Give a kept result the new question's own id and time, and tell the observers."""

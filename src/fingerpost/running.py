@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from secrets import token_hex
+from typing import Any, TypeVar
 
+import anyio.to_thread
 from anyio import CapacityLimiter
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import DeadlineExceededError
-from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
 from fingerpost.stores.base import Reader, Store
-from fingerpost.types.answer import Answer
-from fingerpost.types.document import readable_text
-from fingerpost.types.evidence import Evidence
-from fingerpost.types.query import Query
-from fingerpost.types.result import Usage
-from fingerpost.verify import CitationVerifier, SourceText
+from fingerpost.types.plan import Capability
+from fingerpost.types.query import Query, Turn
+from fingerpost.verify import CitationVerifier
 
 _LOG = logging.getLogger("fingerpost.pipeline")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The chat models of a pipeline; ``None`` does a job without one.
+
+    Attributes:
+        classifier: Classifies, rewrites follow-ups, writes hypotheses and sub-questions.
+        writer: Writes T0 and T1 answers.
+        writer_deep: Writes T2 and T3 answers.
+    """
+
+    classifier: ChatModel | None = None
+    writer: ChatModel | None = None
+    writer_deep: ChatModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +52,33 @@ class Parts:
     Attributes:
         store: Where the chunks are.
         embedder: The index's own embedding model; ``None`` searches by words alone.
-        classifier: Chooses the tier.
-        verifier: Checks the claims; ``None`` when verification is off.
+        classifier: Chooses the tier without a model.
+        make_verifier: Returns what checks claims with the embedding model it is given; ``None``
+            when verification is off.
         config: Settings.
         observe: Takes every event.
         topics: Returns what the corpus is about, for the classifier.
-        clock: Monotonic seconds.
+        models: Chat models.
+        make_meter: Returns what counts and bounds the spending of a question with the given
+            budget in US dollars.
+        capabilities: Returns what may be recommended.
+        delimiter: Returns letters that no document can know, from the question and the
+            documents when calls are recorded or replayed.
+        clock: Monotonic seconds; deadlines of model calls are told in it.
         wall: Seconds since the epoch.
     """
 
     store: Store
     embedder: EmbeddingModel | None
     classifier: LocalClassifier
-    verifier: CitationVerifier | None
+    make_verifier: Callable[[EmbeddingModel | None], CitationVerifier] | None
     config: QueryRouterConfig
     observe: Observer
     topics: Callable[[], tuple[str, ...]]
+    models: Models = Models()
+    make_meter: Callable[[float | None], Meter] = Meter
+    capabilities: Callable[[], Sequence[Capability]] = tuple
+    delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
 
@@ -59,22 +87,40 @@ class Parts:
 class Run:
     """The state of one question on its way through the pipeline."""
 
+    parts: Parts
     query: Query
+    reader: Reader
+    limiter: CapacityLimiter
     text: str
     started: float
-    reader: Reader
     limit_s: float | None
-    clock: Callable[[], float]
+    meter: Meter
+    embedder: EmbeddingModel | None
     pending: list[events.Event] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
-    usage: list[Usage] = field(default_factory=list)
+    prompts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def window(self) -> tuple[Turn, ...]:
+        """Return the last messages of the conversation, oldest first."""
+        size = self.parts.config.conversation_window_size
+        return self.query.history[-size:] if size else ()
+
+    @property
+    def deadline(self) -> float | None:
+        """Return when the question must be done, by the pipeline's clock."""
+        return None if self.limit_s is None else self.started + self.limit_s
+
+    def metered(self, chat: ChatModel | None) -> ChatModel | None:
+        """Return the model so that its calls count for this question."""
+        return None if chat is None else self.meter.around(chat)
 
     def remaining_s(self) -> float:
         """Return the seconds left, ``inf`` without a deadline."""
         if self.limit_s is None:
-            return float("inf")
-        return self.limit_s - (self.clock() - self.started)
+            return math.inf
+        return self.limit_s - (self.parts.clock() - self.started)
 
     def hold_deadline(self, stage: str) -> None:
         """Do not let a stage begin after the deadline.
@@ -86,68 +132,70 @@ class Run:
             return
         raise DeadlineExceededError(
             f"the deadline of {self.limit_s:g} s passed before the stage {stage!r}",
-            elapsed_s=self.clock() - self.started,
+            elapsed_s=self.parts.clock() - self.started,
             deadline_s=self.limit_s,
             stage=stage,
         )
 
+    async def stage(self, name: str, work: Callable[[], T]) -> T:
+        """Run blocking work in a worker thread, time it, and hold the deadline."""
+        self.hold_deadline(name)
+        began = self.parts.clock()
+        try:
+            return await self.in_thread(work)
+        finally:
+            self.timed(name, began)
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run blocking work in a worker thread; it is never abandoned."""
+        return await anyio.to_thread.run_sync(work, limiter=self.limiter)
+
     def timed(self, stage: str, began: float) -> float:
         """Add the time since ``began`` to a stage; return it in milliseconds."""
-        took = (self.clock() - began) * 1000
+        took = (self.parts.clock() - began) * 1000
         self.timings[stage] = self.timings.get(stage, 0.0) + took
         return took
 
-    def fall_back(self, *names: str) -> None:
-        """Note fallbacks, each once, in the order in which they fired."""
+    def emit(self, kind: type[events.Event], **values: Any) -> None:
+        """Make an event of this question and hand it on."""
+        self.take(kind(at=self.parts.wall(), query_id=self.query.query_id, **values))
+
+    def take(self, event: events.Event) -> None:
+        """Hand an event to the observers, and keep it for whoever follows the question."""
+        self.pending.append(event)
+        self.parts.observe(event)
+
+    def drain(self) -> list[events.Event]:
+        """Return the events since the last time."""
+        drained, self.pending = self.pending, []
+        return drained
+
+    def fall_back(self, name: str, reason: str) -> None:
+        """Note a fallback, once, in the order in which they fired, and say so."""
+        if name not in self.fallbacks:
+            self.fallbacks.append(name)
+            self.emit(events.RetrieveFallback, name=name, reason=reason)
+
+    def noted(self, names: Sequence[str]) -> None:
+        """Note fallbacks that have been told as events already."""
         self.fallbacks.extend(name for name in names if name not in self.fallbacks)
 
+    def prompted(self, prompt: str) -> None:
+        """Note a prompt, ``name@hash``, for the result's fingerprints."""
+        name, _, fingerprint = prompt.partition("@")
+        if fingerprint:
+            self.prompts[f"prompt:{name}"] = fingerprint
 
-def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:
-    """Return the whole text of each source that the answer cites, by marker number."""
-    by_id = {hit.chunk.id: hit for hit in (*evidence.candidates, *evidence.hits)}
-    texts = []
-    for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1):
-        hit = by_id[chunk_id]
-        words = readable_text(hit.chunk, hit.document.format)
-        # What is read of a notebook or page of HTML holds its prefix already.
-        repeated = hit.chunk.prefix and words == hit.chunk.text
-        prefix = hit.chunk.prefix + "\n" if repeated else ""
-        texts.append(
-            SourceText(
-                text=prefix + words,
-                index=index,
-                ref=hit.document.path,
-                line_start=max(1, hit.chunk.line_start - prefix.count("\n")),
-            )
-        )
-    return texts
+    async def notify(self, hook: Callable[..., Any] | None, value: object) -> None:
+        """Tell a hook, sync or async; its failure is logged and never breaks a question.
 
-
-def pieces(text: str) -> tuple[str, ...]:
-    """Return the answer in lines, line ends kept, for streaming."""
-    return tuple(text.splitlines(keepends=True))
-
-
-async def notify(
-    hook: Callable[..., Any] | None,
-    value: object,
-    *,
-    limiter: CapacityLimiter | None,
-    remaining_s: float,
-) -> None:
-    """Tell a hook, sync or async; its failure is logged and never breaks a question.
-
-    Args:
-        hook: Takes the value; a plain function is called in a worker thread.
-        value: What it is told.
-        limiter: Bounds the worker threads.
-        remaining_s: How long it may take, ``inf`` for no limit; then it is left behind.
-    """
-    if hook is None:
-        return
-    try:
-        await call_hook(hook, limiter, remaining_s, value)
-    except TimeoutError:
-        _LOG.warning("a hook was left behind: the deadline of the question passed")
-    except Exception:
-        _LOG.exception("a hook failed")
+        Past the deadline of the question it is left behind.
+        """
+        if hook is None:
+            return
+        try:
+            await call_hook(hook, self.limiter, self.remaining_s(), value)
+        except TimeoutError:
+            _LOG.warning("a hook was left behind: the deadline of the question passed")
+        except Exception:
+            _LOG.exception("a hook failed")

@@ -137,21 +137,29 @@ def make_pipeline(
     read_topics: Callable[[], tuple[str, ...]],
 ) -> Pipeline:
     """Return the pipeline for an open store."""
-    verifier = None
-    if config.verify_citations:
-        verifier = CitationVerifier(
-            embedder=embedder, on_unsupported=OnUnsupported(config.on_unsupported)
-        )
     parts = Parts(
         store=store,
         embedder=embedder,
         classifier=LocalClassifier(),
-        verifier=verifier,
+        make_verifier=_verifier_maker(config),
         config=config,
         observe=observe,
         topics=read_topics,
     )
     return Pipeline(parts, cores())
+
+
+def _verifier_maker(
+    config: QueryRouterConfig,
+) -> Callable[[EmbeddingModel | None], CitationVerifier] | None:
+    if not config.verify_citations:
+        return None
+    return lambda embedder: CitationVerifier(
+        embedder=embedder,
+        nli=config.nli,
+        extract_claims=config.extract_claims,
+        on_unsupported=OnUnsupported(config.on_unsupported),
+    )
 
 
 def corpus_topics(store: Store) -> tuple[str, ...]:

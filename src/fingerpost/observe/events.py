@@ -115,7 +115,7 @@ class RetrieveRerank(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveFallback(Event):
-    """A weaker way was taken; ``name`` is one of the fallback names."""
+    """A weaker way was taken, at any stage; ``name`` is one of the fallback names."""
 
     type: ClassVar[str] = "retrieve:fallback"
     name: str
@@ -181,6 +181,20 @@ class GenerateComplete(Event):
     type: ClassVar[str] = "generate:complete"
     mode: str
     duration_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateError(Event):
+    """The model broke off after text had been told; the question ends with its error.
+
+    Attributes:
+        error: Class name of the error.
+        n_pieces: Pieces of the answer that had been told.
+    """
+
+    type: ClassVar[str] = "generate:error"
+    error: str
+    n_pieces: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,153 @@
+"""The step that writes the answer: by a model, extractive, small talk or an abstention."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from fingerpost.errors import LaneError
+from fingerpost.generate import (
+    Asked,
+    Limits,
+    abstain,
+    answer_request,
+    extract_answer,
+    should_abstain,
+    small_talk,
+    talk_request,
+    write_answer,
+)
+from fingerpost.lanes.base import ChatModel
+from fingerpost.observe import events
+from fingerpost.running import Run
+from fingerpost.text.language import detect_language
+from fingerpost.types.answer import AbstentionReason, Answer
+from fingerpost.types.decision import ClassificationResult, Tier
+from fingerpost.types.evidence import Evidence
+
+_LOG = logging.getLogger("fingerpost.pipeline")
+
+
+async def write(
+    run: Run, classification: ClassificationResult, evidence: Evidence, *, live: bool
+) -> AsyncGenerator[str | Answer]:
+    """Yield the pieces of the answer as they come, when ``live``, then the answer itself.
+
+    Raises:
+        LaneError: The model failed after a piece had been yielded; no other answer can follow.
+    """
+    run.hold_deadline("generate")
+    began = run.parts.clock()
+    chat = _writer(run, classification)
+    trivial = classification.tier is Tier.TRIVIAL
+    run.emit(
+        events.GenerateStart,
+        mode="model" if chat else "small_talk" if trivial else "extractive",
+    )
+    answer: Answer | None = None
+    if chat is not None and (trivial or evidence.hits):
+        async with aclosing(_by_model(run, chat, classification, evidence, live=live)) as story:
+            async for item in story:
+                if isinstance(item, Answer):
+                    answer = item
+                else:
+                    yield item
+    if answer is None:
+        answer = await run.in_thread(lambda: _without_model(run, classification, evidence))
+        if live:
+            for line in answer.text.splitlines(keepends=True):
+                yield line
+    run.prompted(answer.prompt)
+    run.timed("generate", began)
+    yield answer
+
+
+def _writer(run: Run, classification: ClassificationResult) -> ChatModel | None:
+    models = run.parts.models
+    deep = classification.tier >= Tier.MULTI_SOURCE
+    return run.metered((models.writer_deep or models.writer) if deep else models.writer)
+
+
+async def _by_model(
+    run: Run,
+    chat: ChatModel,
+    classification: ClassificationResult,
+    evidence: Evidence,
+    *,
+    live: bool,
+) -> AsyncGenerator[str | Answer]:
+    """Yield what the model writes; nothing when it fails before its first piece."""
+    asked = _asked(run, classification, evidence)
+    n_pieces = 0
+    try:
+        async with aclosing(write_answer(chat, asked, live=live)) as story:
+            async for item in story:
+                if item is None:
+                    yield _abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK)
+                elif isinstance(item, Answer) or live:
+                    n_pieces += isinstance(item, str)
+                    yield item
+    except LaneError as error:
+        if n_pieces:
+            run.emit(events.GenerateError, error=type(error).__name__, n_pieces=n_pieces)
+            raise
+        run.hold_deadline("generate")
+        _LOG.warning("the model wrote no answer: %s", error)
+        run.fall_back("extractive-fallback", str(error))
+
+
+def _asked(run: Run, classification: ClassificationResult, evidence: Evidence) -> Asked:
+    config = run.parts.config
+    deep = classification.tier >= Tier.MULTI_SOURCE
+    limits = Limits(
+        max_context_tokens=config.max_context_tokens,
+        max_answer_tokens=config.max_answer_tokens_deep if deep else config.max_answer_tokens,
+        temperature=config.temperature,
+    )
+    if classification.tier is Tier.TRIVIAL:
+        return talk_request(
+            run.query.text,
+            history=run.window,
+            limits=limits,
+            deadline=run.deadline,
+            query_id=run.query.query_id,
+        )
+    return answer_request(
+        run.text,
+        evidence.hits,
+        history=run.window,
+        delimiter=run.parts.delimiter([run.text, *(hit.chunk.id for hit in evidence.hits)]),
+        limits=limits,
+        deadline=run.deadline,
+        query_id=run.query.query_id,
+    )
+
+
+def _without_model(run: Run, classification: ClassificationResult, evidence: Evidence) -> Answer:
+    if classification.tier is Tier.TRIVIAL:
+        return small_talk(run.query.text, detect_language(run.query.text))
+    reason = _why_nothing(run, evidence) or should_abstain(run.text, evidence)
+    if reason is not None:
+        return _abstained(run, reason)
+    return extract_answer(
+        run.text,
+        evidence,
+        tier=classification.tier,
+        max_tokens=run.parts.config.max_context_tokens,
+    )
+
+
+def _abstained(run: Run, reason: AbstentionReason) -> Answer:
+    return abstain(reason, run.text, detect_language(run.query.text))
+
+
+def _why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
+    if evidence.hits:
+        return None
+    if run.reader.info.n_chunks == 0:
+        return AbstentionReason.NO_DOCUMENT_INDEXED
+    selection = run.reader.select(run.query.filters)
+    if selection is not None and selection.n_documents == 0:
+        return AbstentionReason.FILTER_EXCLUDES_ALL
+    return AbstentionReason.NO_DOCUMENT_MATCHES

@@ -1,0 +1,181 @@
+"""The stages in order: rewrite, classify, retrieve, generate, verify.
+
+What a result says is built from return values of the stages; events tell the same story to
+whoever listens and are never read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import anyio
+from anyio.lowlevel import RunVar
+
+from fingerpost.errors import LaneError, UsageError
+from fingerpost.generate import cite_sources
+from fingerpost.observe import events
+from fingerpost.pipeline.answer import write
+from fingerpost.pipeline.check import check
+from fingerpost.pipeline.find import find
+from fingerpost.pipeline.outcome import outcome
+from fingerpost.pipeline.understand import classify, rewrite
+from fingerpost.running import Parts, Run
+from fingerpost.stores.base import Reader
+from fingerpost.types.answer import Answer
+from fingerpost.types.decision import ClassificationResult
+from fingerpost.types.evidence import Evidence
+from fingerpost.types.ids import digest
+from fingerpost.types.query import Query
+from fingerpost.types.result import QueryResult
+from fingerpost.verify import apply_verdict_policy
+
+
+class Pipeline:
+    """Runs questions. One object serves many questions at once."""
+
+    def __init__(self, parts: Parts, n_threads: int) -> None:
+        self._parts = parts
+        self._n_threads = n_threads
+        self._limiters: RunVar[anyio.CapacityLimiter] = RunVar(f"fingerpost-limiter-{id(self)}")
+        self._fingerprint = digest(repr(parts.config), size=16)
+
+    @property
+    def _limiter(self) -> anyio.CapacityLimiter:
+        """Return what bounds the worker threads of the running event loop."""
+        try:
+            return self._limiters.get()
+        except LookupError:
+            limiter = anyio.CapacityLimiter(self._n_threads)
+            self._limiters.set(limiter)
+            return limiter
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the hash of the settings that shape every result."""
+        return self._fingerprint
+
+    async def classify(self, query: Query) -> ClassificationResult:
+        """Classify without retrieving anything but a first look."""
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            await rewrite(run)
+            return await classify(run)
+
+    async def retrieve(self, query: Query) -> Evidence:
+        """Classify and retrieve, without writing an answer."""
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            await rewrite(run)
+            return await find(run, await classify(run))
+
+    async def run(self, query: Query) -> QueryResult:
+        """Answer a question. See `stream`."""
+        result: QueryResult | None = None
+        async with aclosing(self._story(query, live=False)) as story:
+            async for event in story:
+                if isinstance(event, events.RouteComplete):
+                    result = event.result
+        if result is None:
+            raise UsageError("the pipeline ended without a result")
+        return result
+
+    async def stream(self, query: Query) -> AsyncGenerator[events.Event]:
+        """Yield every event of the question in order; the last is `RouteComplete`.
+
+        Raises:
+            DeadlineExceededError: The deadline passed.
+            LaneError: The model broke off after text had been yielded; the last event is
+                `GenerateError`.
+        """
+        async with aclosing(self._story(query, live=True)) as story:
+            async for event in story:
+                yield event
+
+    def _begin(self, query: Query, reader: Reader) -> Run:
+        parts = self._parts
+        config = parts.config
+        budget = config.budget_usd if query.budget_usd is None else query.budget_usd
+        meter = parts.make_meter(budget)
+        return Run(
+            parts=parts,
+            query=query,
+            reader=reader,
+            limiter=self._limiter,
+            text=query.text,
+            started=parts.clock(),
+            limit_s=query.deadline_s or config.deadline_s,
+            meter=meter,
+            embedder=None if parts.embedder is None else meter.around_embedder(parts.embedder),
+        )
+
+    async def _story(self, query: Query, *, live: bool) -> AsyncGenerator[events.Event]:
+        with self._parts.store.reader() as reader:
+            run = self._begin(query, reader)
+            await rewrite(run)
+            classification = await classify(run)
+            for event in run.drain():
+                yield event
+            evidence = await find(run, classification)
+            for event in run.drain():
+                yield event
+            holds_back = self._holds_back()
+            answer: Answer | None = None
+            try:
+                async with aclosing(
+                    write(run, classification, evidence, live=live and not holds_back)
+                ) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Answer):
+                            answer = piece
+                        else:
+                            run.emit(events.GenerateDelta, text=piece)
+                        for event in run.drain():
+                            yield event
+            except LaneError:
+                for event in run.drain():
+                    yield event
+                raise
+            if answer is None:
+                raise UsageError("the generator ended without an answer")
+            result = await self._finish(run, classification, evidence, answer, live=live)
+            run.emit(events.RouteComplete, result=result, duration_ms=result.duration_ms)
+            for event in run.drain():
+                yield event
+
+    def _holds_back(self) -> bool:
+        """Return whether text may leave the answer again, so that none is told before the end."""
+        return self._parts.make_verifier is not None and self._parts.config.on_unsupported == "drop"
+
+    async def _finish(
+        self,
+        run: Run,
+        classification: ClassificationResult,
+        evidence: Evidence,
+        answer: Answer,
+        *,
+        live: bool,
+    ) -> QueryResult:
+        holds_back = self._holds_back()
+        if not holds_back:
+            self._written(run, answer, told=live)
+        sources = cite_sources(answer, evidence, docs_url=self._parts.config.docs_url)
+        grounding, status = await check(run, answer, evidence)
+        if holds_back:
+            if grounding is not None:
+                answer, sources, grounding = apply_verdict_policy(answer, sources, grounding)
+            self._written(run, answer, told=False)
+        return outcome(
+            run, classification, evidence, answer, sources, grounding, status, self._fingerprint
+        )
+
+    def _written(self, run: Run, answer: Answer, *, told: bool) -> None:
+        """Tell the answer's text, unless it has been told, and that it is written."""
+        if not told:
+            for line in answer.text.splitlines(keepends=True):
+                run.emit(events.GenerateDelta, text=line)
+        run.emit(
+            events.GenerateComplete,
+            mode=answer.mode.value,
+            duration_ms=run.timings.get("generate", 0.0),
+        )

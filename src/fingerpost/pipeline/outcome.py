@@ -1,0 +1,70 @@
+"""What a question came to, from what the stages returned."""
+
+from __future__ import annotations
+
+from fingerpost.running import Run
+from fingerpost.types.answer import Answer, SourceCitation, VerifiedResponse
+from fingerpost.types.decision import ClassificationResult
+from fingerpost.types.evidence import Evidence
+from fingerpost.types.result import QueryResult
+
+
+def outcome(
+    run: Run,
+    classification: ClassificationResult,
+    evidence: Evidence,
+    answer: Answer,
+    sources: tuple[SourceCitation, ...],
+    grounding: VerifiedResponse | None,
+    status: str,
+    config_fingerprint: str,
+) -> QueryResult:
+    """Return the result of a question that is done."""
+    state = run.reader.info
+    total = (run.parts.clock() - run.started) * 1000
+    run.timings["total"] = total
+    return QueryResult(
+        answer=answer.text,
+        classification=classification,
+        sources=sources,
+        research_synthesis=evidence.synthesis or None,
+        grounding=grounding,
+        grounding_status=status,
+        recommendations=classification.recommendations,
+        tiers_used=evidence.tiers_used,
+        fallbacks_used=tuple(run.fallbacks),
+        duration_ms=total,
+        generation_mode=answer.mode,
+        abstention=answer.abstention,
+        citations=answer.citations,
+        removed_markers=answer.removed_markers,
+        truncated=answer.truncated,
+        left_out=answer.left_out,
+        timings=run.timings,
+        usage=run.meter.usage,
+        trace_id=run.query.query_id,
+        rewritten_query=None if run.text == run.query.text else run.text,
+        retrieval_mode=_mode(run, evidence),
+        vector_coverage=state.n_vectors / state.n_chunks if state.n_chunks else 0.0,
+        candidates=evidence.candidates,
+        sub_queries=evidence.sub_queries,
+        uncovered=evidence.uncovered,
+        query=run.query,
+        lexical_weight=evidence.lexical_weight,
+        fingerprints={
+            "index": state.fingerprint,
+            "config": config_fingerprint,
+            "generation": str(state.generation),
+            **run.prompts,
+        },
+    )
+
+
+def _mode(run: Run, evidence: Evidence) -> str:
+    """Return how this question was searched; one that was not searched takes the index's mode."""
+    state = run.reader.info
+    can = run.embedder is not None and state.n_vectors > 0
+    searched = not evidence.candidates or any(
+        hit.vector_rank is not None for hit in evidence.candidates
+    )
+    return "vector+keyword-fallback" if can and searched else "keyword-only"

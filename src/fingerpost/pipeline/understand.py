@@ -1,0 +1,172 @@
+"""The first steps: make the question stand alone, then choose its tier."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from fingerpost.classify import (
+    ModelClassifier,
+    apply_policy,
+    fallback_classification,
+    recommend,
+    rewrite_follow_up,
+    rewrite_with_model,
+)
+from fingerpost.errors import DeadlineExceededError, FingerpostError, LaneError
+from fingerpost.observe import events
+from fingerpost.retrieve import first_look
+from fingerpost.running import Run
+from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
+from fingerpost.types.evidence import FirstLook
+
+_LOG = logging.getLogger("fingerpost.pipeline")
+_ASKS_MODEL = frozenset({"hybrid", "llm"})
+
+
+async def rewrite(run: Run) -> None:
+    """Put the stand-alone question in place of a follow-up."""
+    window = run.window
+    if not window:
+        return
+    chat = run.metered(run.parts.models.classifier)
+    if chat is not None and run.parts.config.strategy_config.classifier_mode in _ASKS_MODEL:
+        began = run.parts.clock()
+        try:
+            run.text = await rewrite_with_model(
+                chat,
+                run.query.text,
+                window,
+                deadline=run.deadline,
+                query_id=run.query.query_id,
+            )
+        except LaneError as error:
+            run.hold_deadline("rewrite")
+            run.fall_back("classify-fallback", f"rewriting failed: {error}")
+        else:
+            return
+        finally:
+            run.timed("rewrite", began)
+    run.text = rewrite_follow_up(run.query.text, window) or run.query.text
+
+
+async def classify(run: Run) -> ClassificationResult:
+    """Return the tier after escalation and caps; never fails but by the deadline."""
+    run.emit(events.ClassifyStart)
+    run.hold_deadline("classify")
+    query, config = run.query, run.parts.config
+    cap = config.max_tier if query.max_tier is None else min(config.max_tier, query.max_tier)
+    began = run.parts.clock()
+    raw = await _raw(run)
+    run.timed("classify", began)
+    result = apply_policy(
+        raw,
+        confidence_threshold=config.confidence_threshold,
+        max_tier=cap,
+        force_strategy=config.strategy_config.force_strategy,
+        forced_tier=None if query.tier is None else Tier(query.tier),
+    )
+    run.prompted(result.prompt)
+    if result.escalated_from is not None:
+        run.fall_back(
+            "tier-escalation",
+            f"confidence {result.confidence:.2f} lies below {config.confidence_threshold:g}",
+        )
+    _tell(run, result)
+    await run.notify(config.on_classification, result)
+    return result
+
+
+def _tell(run: Run, result: ClassificationResult) -> None:
+    took = run.timings.get("classify", 0.0)
+    run.emit(events.ClassifyComplete, classification=result, duration_ms=took)
+    run.emit(
+        events.StrategySelect, strategy=result.strategy.value, source=result.decided_by.value
+    )
+    if result.recommendations:
+        ids = tuple(f"{item.kind}:{item.id}" for item in result.recommendations)
+        run.emit(events.CapabilitiesActivate, capability_ids=ids)
+
+
+async def _raw(run: Run) -> ClassificationResult:
+    """Return the classification before the policy: forced, by a model, or without one."""
+    config = run.parts.config.strategy_config
+    forced = run.query.tier
+    if config.force_strategy is not None and forced is None:
+        forced = config.force_strategy.rank
+    if forced is not None:
+        return _forced(forced)
+    chat = run.metered(run.parts.models.classifier)
+    reason = ""
+    if chat is not None and config.classifier_mode in _ASKS_MODEL:
+        try:
+            return await _by_model(run, ModelClassifier(chat))
+        except LaneError as error:
+            run.hold_deadline("classify")
+            reason = _failed(run, error)
+    if reason and config.classifier_mode == "llm":
+        return fallback_classification(reason, config.default_strategy)
+    try:
+        return await run.in_thread(lambda: _without_model(run))
+    except DeadlineExceededError:
+        raise
+    except Exception as error:
+        _LOG.exception("classification failed")
+        return fallback_classification(_failed(run, error), config.default_strategy)
+
+
+def _failed(run: Run, error: Exception) -> str:
+    """Tell of a classifier that failed; return why."""
+    run.emit(events.ClassifyError, error=type(error).__name__)
+    run.fall_back("classify-fallback", str(error))
+    return type(error).__name__
+
+
+def _forced(tier: int) -> ClassificationResult:
+    return ClassificationResult(
+        tier=Tier(tier),
+        strategy=Strategy.for_tier(tier),
+        confidence=1.0,
+        reasoning="The caller fixed the tier.",
+        decided_by=DecidedBy.FORCED,
+    )
+
+
+async def _by_model(run: Run, model: ModelClassifier) -> ClassificationResult:
+    parts, config = run.parts, run.parts.config
+    excluded = {name.rpartition(":")[2] for name in run.query.excluded_capability_ids}
+    offered = [item for item in parts.capabilities() if item.id not in excluded]
+    topics = await run.in_thread(parts.topics)
+    return await model.classify(
+        run.text,
+        history=run.window,
+        topics=topics,
+        tool_names=config.available_tools,
+        capabilities=offered,
+        deadline=run.deadline,
+        query_id=run.query.query_id,
+    )
+
+
+def _without_model(run: Run) -> ClassificationResult:
+    classify_ = partial(
+        run.parts.classifier.classify,
+        run.text,
+        history=run.window,
+        confidence_threshold=0.0,
+        first_look=_first_look(run),
+        tool_names=run.parts.config.available_tools,
+    )
+    found = classify_()
+    # A topic only keeps a question from T0, and reading the topics of a large index takes long.
+    if found.tier is Tier.TRIVIAL:
+        found = classify_(topics=run.parts.topics())
+    return recommend(found, run.text, run.parts.capabilities(), run.query.excluded_capability_ids)
+
+
+def _first_look(run: Run) -> FirstLook | None:
+    try:
+        return first_look(run.reader, run.text, run.query.filters)
+    except FingerpostError:
+        _LOG.warning("the first look failed; classifying without it", exc_info=True)
+        return None
