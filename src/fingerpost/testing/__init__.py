@@ -1,6 +1,7 @@
 """Deterministic stand-ins, for our users' tests and our own."""
 
 from fingerpost.testing.chat import ScriptedChat
+from fingerpost.testing.clock import FakeClock
 from fingerpost.testing.models import HashEmbedder
 
-__all__ = ["HashEmbedder", "ScriptedChat"]
+__all__ = ["FakeClock", "HashEmbedder", "ScriptedChat"]

@@ -158,7 +158,7 @@ async def test_closing_a_routed_stream_closes_the_stream_of_the_lane():
 @pytest.mark.anyio
 async def test_an_unmatched_model_without_fallback_names_the_model_its_word_and_the_routes():
     model = RoutingModel({"groq": ScriptedChat(["x"]), "xai": ScriptedChat(["x"])})
-    with pytest.raises(UnroutedModelError, match="'gpt'.*'openai'.*'groq', 'xai'"):
+    with pytest.raises(UnroutedModelError, match=r"'gpt'.*'openai'.*'groq', 'xai'"):
         await model.complete(ask())
 
 
