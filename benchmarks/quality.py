@@ -1,16 +1,12 @@
-"""Run the product's own evaluation over public data and write the tables of docs/evaluation.md.
+"""Run the product's own evaluation over public data and keep what it found.
 
-    python benchmarks/quality.py --data ../shared/data [--only retrieval] [--quick]
-
-The tables stand between ``<!-- measured:NAME -->`` and ``<!-- /measured:NAME -->``; text around
-them is left alone.
+python benchmarks/quality.py --data ../shared/data [--only retrieval] [--quick]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,12 +16,6 @@ from machine import keep
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("retrieval", "tiers", "routing", "grounding")
-COLUMNS = {
-    "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
-    "tiers": ("n", "accuracy", "macro_f1", "ece"),
-    "routing": ("n", "accuracy", "oos_recall", "ece"),
-    "grounding": ("n", "balanced_accuracy", "auroc", "recall"),
-}
 
 
 def pairs(data: Path) -> list[tuple[Path, Path]]:
@@ -68,45 +58,14 @@ def evaluate(command: str, data: Path, extra: list[str]) -> dict[str, Any]:
     return out
 
 
-def shown(value: Any) -> str:
-    """Return a value as it stands in the table."""
-    if value is None:
-        return "–"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {share:.2f}" for name, share in value.items())
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def table(command: str, found: dict[str, Any]) -> str:
-    """Return one Markdown table: a row per data set, and per language where there are many."""
-    columns = COLUMNS[command]
-    rows = [("data set", *columns), ("---", *["---:"] * len(columns))]
-    for name, values in found["datasets"].items():
-        rows.append((name, *(shown(values.get(column)) for column in columns)))
-        for group in ("languages", "answerability"):
-            for member, numbers in values.get(group, {}).items():
-                rows.append((f"{name}, {member}", *(shown(numbers.get(c)) for c in columns)))
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-def insert(page: str, name: str, text: str) -> str:
-    """Put text between the markers of ``name``; add them at the end when they are missing."""
-    start, end = f"<!-- measured:{name} -->", f"<!-- /measured:{name} -->"
-    block = f"{start}\n{text}\n{end}"
-    if start not in page:
-        return f"{page.rstrip()}\n\n## eval {name}\n\n{block}\n"
-    return re.sub(f"{re.escape(start)}.*?{re.escape(end)}", lambda _: block, page, flags=re.DOTALL)
-
-
 def main() -> None:
-    """Measure, keep the JSON, write the tables."""
+    """Measure and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--only", choices=COMMANDS, action="append")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "evaluation.md")
     parser.add_argument("--reports", type=Path, help="folder for one HTML report per command")
     parser.add_argument("--cache", type=Path, help="folder that keeps the indexes between runs")
-    parser.add_argument("--quick", action="store_true", help="20 cases each; page and results stay")
+    parser.add_argument("--quick", action="store_true", help="20 cases each; nothing is kept")
     options = parser.parse_args()
     for command in options.only or COMMANDS:
         extra = ["--limit", "20"] if options.quick else []
@@ -116,16 +75,10 @@ def main() -> None:
             options.reports.mkdir(parents=True, exist_ok=True)
             extra += ["--report", str(options.reports / f"{command}.html")]
         found = evaluate(command, options.data, extra)
-        text = table(command, found)
-        print(f"eval {command}, {found['took_ms'] / 1000:.0f} s\n{text}\n")
-        if options.quick:
-            continue
-        keep(f"quality-{command}", found)
-        page = (
-            options.page.read_text(encoding="utf-8") if options.page.exists() else "# Evaluation\n"
-        )
-        options.page.parent.mkdir(exist_ok=True)
-        options.page.write_text(insert(page, command, text), encoding="utf-8")
+        print(f"eval {command}: {found['took_ms'] / 1000:.0f} s, {len(found['datasets'])} sets")
+        if not options.quick:
+            line = f"python benchmarks/quality.py --data DATA --only {command}"
+            keep(f"quality-{command}", {**found, "command": line})
 
 
 if __name__ == "__main__":

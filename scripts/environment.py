@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("FINGERPOST_VENV", ROOT / ".venv"))
+# Taken away, so that no command of the product mistakes it for a setting.
+GIVEN = os.environ.pop("FINGERPOST_PYTHON", "")
 NEEDED = (3, 11)
 _SHAPING = ("pyproject.toml", "constraints.txt", "packages/fingerpost-minilm/pyproject.toml")
 
@@ -18,8 +20,11 @@ _SHAPING = ("pyproject.toml", "constraints.txt", "packages/fingerpost-minilm/pyp
 def python() -> Path:
     """Return the environment's interpreter, installing what is missing.
 
-    Nothing is installed again until a file that shapes the environment changes.
+    Nothing is installed again until a file that shapes the environment changes. An interpreter
+    named by ``FINGERPOST_PYTHON`` is used as it is.
     """
+    if GIVEN:
+        return Path(GIVEN)
     interpreter = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = FOLDER / "fingerpost.stamp"
     wanted = _fingerprint()

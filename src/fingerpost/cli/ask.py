@@ -28,7 +28,10 @@ from fingerpost.cli.progress import IngestBar
     help="Only documents with path=GLOB, tag=, source=, language= or a front matter field.",
 )
 @click.option(
-    "--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds it may take."
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Start no stage later than this after the index is ready.",
 )
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @click.option("--require-grounded", is_flag=True, help="Exit with 4 unless every claim stands.")

@@ -11,7 +11,20 @@ from fingerpost import errors
 from fingerpost.cli.terminal import plain
 from fingerpost.config.traceback import wants_traceback
 
-ANSWERED, OTHER, USAGE, ABSTAINED, UNGROUNDED, PROVIDER, STORE, DEADLINE = range(8)
+ANSWERED, OTHER, USAGE, ABSTAINED, UNGROUNDED, MODEL, STORE, DEADLINE = range(8)
+INTERRUPTED = 130
+MEANINGS = {
+    ANSWERED: "answered",
+    OTHER: "another error",
+    USAGE: "usage or settings; a path that gives no document is one of them",
+    ABSTAINED: "no answer found",
+    UNGROUNDED: "not every claim is supported, with `--require-grounded`",
+    MODEL: "a model failed and nothing could stand in for it",
+    STORE: "the index could not be read or written",
+    DEADLINE: "the deadline passed",
+    INTERRUPTED: "interrupted with Ctrl-C",
+}
+"""Exit code → what it says, as the documentation has it."""
 
 _CODES: tuple[tuple[type[BaseException], int], ...] = (
     (errors.DeadlineExceededError, DEADLINE),
@@ -19,12 +32,12 @@ _CODES: tuple[tuple[type[BaseException], int], ...] = (
     (errors.ConfigError, USAGE),
     (errors.EmptyCorpusError, USAGE),
     (errors.StoreError, STORE),
-    (errors.LaneError, PROVIDER),
+    (errors.LaneError, MODEL),
 )
 
 
 def exit_code(error: BaseException) -> int:
-    """Return the exit code of an error; see `fingerpost.cli.main.main`."""
+    """Return the exit code of an error, one of `MEANINGS`."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), OTHER)
 
 

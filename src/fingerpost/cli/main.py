@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from fingerpost import __version__
-from fingerpost.cli.failure import exit_code, show
+from fingerpost.cli.failure import INTERRUPTED, OTHER, exit_code, show
 from fingerpost.cli.terminal import plain
 from fingerpost.config.traceback import wants_traceback
 
@@ -55,12 +55,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit.
-
-    Exit codes: 0 answered, 1 other error, 2 usage or settings, 3 no answer found,
-    4 not grounded (with ``--require-grounded``), 5 provider, 6 index, 7 deadline,
-    130 interrupted.
-    """
+    """Run the command line and exit; the codes are `fingerpost.cli.failure.MEANINGS`."""
     _prepare_streams()
     code = _run(arguments)
     try:
@@ -71,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
+        code = OTHER
     sys.exit(code)
 
 
@@ -100,7 +95,7 @@ def _run(arguments: list[str] | None) -> int:
         code: Any = cli.main(args=arguments, prog_name="fingerpost", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
-        return 130
+        return INTERRUPTED
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -113,7 +108,7 @@ def _run(arguments: list[str] | None) -> int:
             show(error, as_json=False)
             return exit_code(error)
         click.echo(f"error: cannot write the output: {error.strerror}", err=True)
-        return 1
+        return OTHER
     except Exception as error:  # the last border: a sentence and a code
         show(error, as_json="--json" in (arguments if arguments is not None else sys.argv))
         return exit_code(error)

@@ -1,0 +1,200 @@
+"""What the project set out to reach, where each figure stands, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+RETRIEVAL, TIERS = "quality-retrieval", "fit-tiers"
+LARGE, SMALL = "speed-powershell-docs", "speed-agentos-docs"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One figure of one result.
+
+    Attributes:
+        what: For people.
+        result: Name of the file in ``results/``.
+        path: Where the figure stands in it.
+        limit: What was to be reached; ``None`` where nothing was.
+        unit: Behind the figure; empty for a share.
+        more_is_better: The limit is a least value, not a largest one.
+        beside: What others reach, in words.
+    """
+
+    what: str
+    result: str
+    path: tuple[str, ...]
+    limit: float | None = None
+    unit: str = ""
+    more_is_better: bool = False
+    beside: str = ""
+
+    def value(self, found: Mapping[str, Any]) -> float | None:
+        """Return the figure, ``None`` when the result does not hold it."""
+        value: Any = found
+        for key in self.path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return None if value is None else float(value)
+
+    def met(self, value: float | None) -> bool:
+        """Return whether the limit is reached."""
+        if value is None or self.limit is None:
+            return False
+        return value >= self.limit if self.more_is_better else value <= self.limit
+
+    def shown(self, value: float | None) -> str:
+        """Return a figure with its unit: shares with three decimals, others with one or two."""
+        if value is None:
+            return "not measured"
+        if not self.unit:
+            return f"{value:.3f}"
+        return f"{value:.0f} {self.unit}" if value >= 100 else f"{value:.2f} {self.unit}"
+
+    def shown_limit(self) -> str:
+        """Return the limit with its direction."""
+        if self.limit is None:
+            return ""
+        sign = "≥" if self.more_is_better else "≤"
+        return f"{sign} {self.limit:g} {self.unit}".strip()
+
+
+def _share(what: str, name: str, figure: str, limit: float, group: str = "", **more: str) -> Goal:
+    groups = ("answerability", group) if group else ()
+    path = ("datasets", name, *groups, figure)
+    return Goal(what, RETRIEVAL, path, limit, more_is_better=True, **more)
+
+
+FAQ = "maintainers' own FAQ questions, 23 projects (docsfaq)"
+QUALITY = (
+    _share(f"{FAQ}, hit@1", "docsfaq", "hit@1", 0.72),
+    _share(f"{FAQ}, hit@5", "docsfaq", "hit@5", 0.91),
+    _share("claims to abstracts (scifact), hit@5", "scifact", "hit@5", 0.90),
+    _share("two-hop questions (hotpotqa), recall@5", "hotpotqa", "recall@5", 0.89),
+    _share("answerable turns (mtrag_un), hit@5", "mtrag_un", "hit@5", 0.945, "answerable"),
+    _share("eight languages pooled (xquad), hit@5", "xquad", "hit@5", 0.93),
+    Goal("tiers of sources never seen, macro-F1", TIERS, ("macro-F1",), 0.60, more_is_better=True),
+)
+
+
+def _speed(name: str, part: str, *, ingest: bool, limits: Mapping[str, float]) -> tuple[Goal, ...]:
+    def goal(what: str, *path: str, unit: str, limit: str = "") -> Goal:
+        return Goal(what, name, (part, *path), limits.get(limit), unit)
+
+    first = (
+        Goal(
+            "ingest without embeddings, CPU by the block parser's own",
+            name,
+            ("ratios", "ingest CPU by parser CPU"),
+            2.5,
+            "times",
+        ),
+        goal("ingest without embeddings, wall", "ingest", "wall_s", unit="s", limit="ingest"),
+        goal("peak memory of ingest", "ingest", "peak_mb", unit="MB", limit="peak"),
+        goal("and of its largest worker", "ingest", "largest_worker_peak_mb", unit="MB"),
+        Goal(
+            "embedding rate by the model's alone",
+            name,
+            ("ratios", "embedding rate by model alone"),
+            0.9,
+            more_is_better=True,
+        ),
+    )
+    both = (
+        goal("chunks", "open", "chunks", unit="chunks"),
+        goal("opening", "open", "open_ms", unit="ms", limit="open"),
+        goal(
+            "hybrid retrieval, 10 hits, wall",
+            "retrieve",
+            "hybrid_p50_ms",
+            unit="ms",
+            limit="hybrid",
+        ),
+        goal("hybrid retrieval, 10 hits, CPU", "retrieve", "hybrid_cpu_ms", unit="ms"),
+        goal(
+            "whole T1 route with embedding and verification",
+            "routes",
+            "t1_p50_ms",
+            unit="ms",
+            limit="t1",
+        ),
+        goal("whole T2 route", "routes", "t2_p50_ms", unit="ms"),
+        goal("whole T3 route", "routes", "t3_p50_ms", unit="ms", limit="t3"),
+        goal("one changed file", "reindex", "wall_s", unit="s", limit="reindex"),
+        goal(
+            "index and search in memory, a chunk",
+            "retrieve",
+            "kb_per_chunk",
+            unit="KB",
+            limit="memory",
+        ),
+        goal(
+            "whole process in memory with its model, a chunk",
+            "retrieve",
+            "process_kb_per_chunk",
+            unit="KB",
+            limit="memory",
+        ),
+        Goal(
+            "routes a second, 32 at once by one after another",
+            name,
+            ("ratios", "routes a second, 32 at once by 1, whole"),
+            None,
+            "times",
+        ),
+    )
+    return (*first, *both) if ingest else both
+
+
+SPEED_LARGE = _speed(
+    LARGE,
+    "whole",
+    ingest=True,
+    limits={"ingest": 12, "peak": 600, "open": 150, "hybrid": 8}
+    | {"t1": 25, "t3": 150, "reindex": 1, "memory": 2},
+)
+SPEED_SMALL = _speed(
+    SMALL, "whole", ingest=False, limits={"open": 60, "hybrid": 3, "t1": 25, "t3": 150}
+)
+
+COMPARED = (
+    _share(f"{FAQ}, hit@1", "docsfaq", "hit@1", 0, beside="plain RRF of BM25 and MiniLM: 0.71"),
+    _share(f"{FAQ}, hit@5", "docsfaq", "hit@5", 0, beside="plain RRF: 0.89; BM25: 0.80"),
+    _share("claims to abstracts (scifact), hit@5", "scifact", "hit@5", 0, beside="BM25: 0.85"),
+    _share(
+        "two-hop questions (hotpotqa), recall@5", "hotpotqa", "recall@5", 0, beside="BM25: 0.83"
+    ),
+    _share(
+        "answerable turns (mtrag_un), hit@5",
+        "mtrag_un",
+        "hit@5",
+        0,
+        "answerable",
+        beside="BM25 of the last turn: 0.90",
+    ),
+    _share("eight languages pooled (xquad), hit@5", "xquad", "hit@5", 0),
+    Goal(
+        "tiers of sources never seen, macro-F1",
+        TIERS,
+        ("macro-F1",),
+        beside="TF-IDF and logistic regression: 0.45",
+    ),
+    Goal(
+        "whole T1 route over a large tree (powershell-docs)",
+        LARGE,
+        ("whole", "routes", "t1_p50_ms"),
+        unit="ms",
+    ),
+    Goal("whole T3 route", LARGE, ("whole", "routes", "t3_p50_ms"), unit="ms"),
+    Goal("opening its index", LARGE, ("whole", "open", "open_ms"), unit="ms"),
+    Goal("one changed file of it", LARGE, ("whole", "reindex", "wall_s"), unit="s"),
+    Goal(
+        "first reading of it, without embeddings",
+        LARGE,
+        ("whole", "ingest", "wall_s"),
+        unit="s",
+        beside="our goal is 12 s",
+    ),
+)

@@ -1,0 +1,175 @@
+"""Write the tables of docs/evaluation.md and README.md from the results that were kept.
+
+    python benchmarks/page.py [--check]
+
+A table stands between ``<!-- measured:NAME -->`` and ``<!-- /measured:NAME -->``; the text around
+it is left alone. ``--check`` writes nothing and exits with 1 when a table is not what its results
+say. No figure is typed by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from goals import COMPARED, QUALITY, SPEED_LARGE, SPEED_SMALL, Goal
+from machine import RESULTS
+from peers.table import show_choice, show_side
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("README.md", "docs/evaluation.md")
+COLUMNS = {
+    "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
+    "tiers": ("n", "accuracy", "macro_f1", "ece"),
+    "routing": ("n", "accuracy", "oos_recall", "ece"),
+    "grounding": ("n", "balanced_accuracy", "auroc", "recall"),
+}
+_MARK = re.compile(r"<!-- measured:([\w-]+) -->\n.*?<!-- /measured:\1 -->", re.DOTALL)
+
+
+def result(name: str) -> dict[str, Any]:
+    """Return a result as it was kept."""
+    out: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return out
+
+
+def measured_on(found: Mapping[str, Any]) -> str:
+    """Return when and on what something was measured."""
+    machine = found["machine"]
+    return (
+        f"Measured {found['date']} on {machine['cores']} cores of an {machine['cpu']}, load "
+        f"{machine['load_1m']}, Python {machine['python']}."
+    )
+
+
+def shown(value: Any) -> str:
+    """Return a figure as it stands in a table."""
+    if value is None:
+        return "–"
+    if isinstance(value, dict) and "hit@1" in value:
+        return " / ".join(f"{value[name]:.3f}" for name in ("hit@1", "hit@5", "recall@5"))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {share:.2f}" for name, share in value.items())
+    if isinstance(value, list):
+        return " / ".join(f"{one:.3f}" for one in value)
+    return f"{value:.3f}" if isinstance(value, float) else f"{value}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return Markdown; the first column names the row."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def quality(command: str) -> str:
+    """Return a row per data set, and per language or group where there are many."""
+    found, columns = result(f"quality-{command}"), COLUMNS[command]
+    rows = []
+    for name, values in found["datasets"].items():
+        rows.append((name, *(shown(values.get(column)) for column in columns)))
+        for group in ("languages", "answerability"):
+            for member, numbers in values.get(group, {}).items():
+                rows.append((f"{name}, {member}", *(shown(numbers.get(c)) for c in columns)))
+    return f"{table(('data set', *columns), rows)}\n\n{measured_on(found)}"
+
+
+def fitted(name: str) -> str:
+    """Return what a fit says of the sets that it left out."""
+    found = result(f"fit-{name}")
+    rows = found["by tier"] if name == "tiers" else found["sets"]
+    header = list(rows[0])
+    text = table(header, [[shown(row.get(one)) for one in header] for row in rows])
+    figures = [
+        f"{key} {shown(value)}" for key, value in found.items() if isinstance(value, int | float)
+    ]
+    about = f"{'; '.join(figures)}.\n\n" if figures else ""
+    return f"{about}{text}\n\n{measured_on(found)}"
+
+
+def goals(wanted: Sequence[Goal], *, about: str = "") -> str:
+    """Return each goal, what was measured, and whether it is met."""
+    results: dict[str, Any] = {}
+    rows = []
+    for goal in wanted:
+        found = results.setdefault(goal.result, result(goal.result))
+        value = goal.value(found)
+        verdict = "" if goal.limit is None else "met" if goal.met(value) else "**missed**"
+        rows.append((goal.what, goal.shown(value), goal.shown_limit(), verdict))
+    last = "\n\n".join(dict.fromkeys(measured_on(found) for found in results.values()))
+    vectors = [f"Vectors: {one['vectors']}." for one in results.values() if "vectors" in one]
+    said = " ".join([about, *vectors, last]).strip()
+    return f"{table(('', 'measured', 'goal', ''), rows)}\n\n{said}"
+
+
+def peers() -> str:
+    """Return the peers beside fingerpost, a table for each way to search."""
+    found = result("peers")
+    parts = []
+    for tree in found.get("trees", {}).values():
+        for side, runs in tree.get("sides", {}).items():
+            title = f"{side}, {tree['tree']}, {tree['chunks']:,} chunks"
+            parts.append(show_side(title, runs, tree["ratios"][side]))
+    if "choice" in found:
+        parts.append(show_choice(found["choice"]))
+    return "\n\n".join([*parts, measured_on(found)])
+
+
+def compared() -> str:
+    """Return the short table of the README."""
+    rows = [(one.what, one.shown(one.value(result(one.result))), one.beside) for one in COMPARED]
+    return table(("", "measured", "to compare"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    **{name: partial(quality, name) for name in COLUMNS},
+    **{f"fit-{name}": partial(fitted, name) for name in ("tiers", "looks", "fusion", "judge")},
+    "quality-goals": partial(goals, QUALITY),
+    "speed-large": partial(goals, SPEED_LARGE),
+    "speed-small": partial(goals, SPEED_SMALL),
+    "peers": peers,
+    "compared": compared,
+}
+
+
+def written(page: str) -> str:
+    """Return a page with its tables as the results are now."""
+
+    def block(found: re.Match[str]) -> str:
+        name = found[1]
+        try:
+            text = TABLES[name]()
+        except FileNotFoundError as missing:
+            text = f"Not measured: there is no `{Path(missing.filename).name}`."
+        return f"<!-- measured:{name} -->\n{text}\n<!-- /measured:{name} -->"
+
+    return _MARK.sub(block, page)
+
+
+def main() -> int:
+    """Write or check the pages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
+    check = parser.parse_args().check
+    stale = []
+    for name in PAGES:
+        path = ROOT / name
+        page = path.read_text(encoding="utf-8")
+        if written(page) != page:
+            stale.append(name)
+            if not check:
+                path.write_text(written(page), encoding="utf-8")
+    if stale and check:
+        print(f"stale: {', '.join(stale)}; run: python benchmarks/page.py")
+        return 1
+    print(f"written: {', '.join(stale) or 'nothing, all is current'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
