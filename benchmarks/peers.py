@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="60 files, one round, nothing kept")
     parser.add_argument("--limit-s", type=float, default=150.0, help="for one peer's step")
     parser.add_argument("--limit-gb", type=float, default=6.0, help="memory of one step")
-    parser.add_argument("--seconds", type=float, default=8.0, help="of questions in one step")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of questions in one step")
     for name, kind in (("step", str), ("system", str), ("folder", Path), ("round", int)):
         parser.add_argument(f"--{name}", type=kind, help=argparse.SUPPRESS)
     options = parser.parse_args()
