@@ -231,12 +231,12 @@ def test_the_error_that_is_kept_holds_on_to_nothing_of_the_call():
     class Held:
         pass
 
-    def call():
-        raise e.AuthenticationError("x") from ValueError(held)
+    def call(holding):
+        raise e.AuthenticationError("x") from ValueError(holding)
 
     held, health = Held(), Health()
     try:
-        call()
+        call(held)
     except e.AuthenticationError as error:
         fail(health, error)
     gone = weakref.ref(held)
