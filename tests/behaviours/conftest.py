@@ -1,9 +1,7 @@
 """A small corpus of our own for tests that go through the router, and what they wait for."""
 
 import threading
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,39 +69,6 @@ def corpus(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
-
-
-# A row of a wide table is shortened to the cells that were asked for. The verifier reads the row
-# whole, and takes "not" in another cell as said of the claim. When that changes, the tests that
-# need a claim which does not stand need another page here, and nothing else.
-DOUBTFUL_PAGE = """# Stores
-
-The default store is SQLite.
-
-| Feature | SQLite | Postgres | Qdrant | Pinecone |
-|---|---|---|---|---|
-| Setup | zero | a server | a server | cloud only |
-| Knowledge graph | recursive queries | recursive queries | sidecar file | not supported |
-"""
-
-
-@dataclass(frozen=True)
-class Doubtful:
-    """A corpus with a question whose answer holds one claim that stands and one that does not."""
-
-    folder: Path
-    question: str = "What is the default store and the knowledge graph of SQLite?"
-    stands: str = "The default store is SQLite"
-    falls: str = "recursive queries"
-
-
-@pytest.fixture
-def doubtful(tmp_path):
-    """Return a corpus and a question whose answer is not grounded throughout."""
-    folder = tmp_path / "doubtful"
-    folder.mkdir()
-    (folder / "stores.md").write_text(DOUBTFUL_PAGE, encoding="utf-8")
-    return Doubtful(folder)
 
 
 class ScriptedRuntime:
