@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fingerpost.config.embedding import LocalEmbedding, choose_embedding
 from fingerpost.config.endpoint import Endpoint
-from fingerpost.config.keyring import Keyring, Place, clean_key, require_key
+from fingerpost.config.keyring import Keyring, Place, require_key
 from fingerpost.config.providers import BY_NAME, Provider
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
@@ -151,7 +151,7 @@ def _chat_place(
     provider, why = choice.provider, choice.why
     if config.api_key:
         url = config.base_url or keyring.own_url(provider)
-        place = Place(provider, url, clean_key(config.api_key, "api_key"), "api_key", why)
+        place = Place(provider, url, config.api_key, "api_key", why)
     elif config.base_url:
         place = keyring.place_at(provider, config.base_url, "base_url", why)
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from fingerpost.config.address import origin_of
 from fingerpost.config.endpoint import Endpoint
-from fingerpost.config.keyring import Keyring, Place, clean_key, require_key
+from fingerpost.config.keyring import Keyring, Place, require_key
 from fingerpost.config.providers import BY_NAME, LOCAL_MODELS, PROVIDERS, Provider
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
@@ -101,9 +101,8 @@ def _place(
     url = config.embedding_base_url
     shared = next((place for place in chat if place.provider is provider), None)
     if config.embedding_api_key:
-        key = clean_key(config.embedding_api_key, "embedding_api_key")
         own = url or keyring.own_url(provider)
-        place = Place(provider, own, key, "embedding_api_key", why)
+        place = Place(provider, own, config.embedding_api_key, "embedding_api_key", why)
     elif shared and not url:
         place = replace(shared, why=why)
     elif shared and url and config.api_key and _is_same_server(config, keyring, shared, url):

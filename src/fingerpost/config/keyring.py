@@ -38,14 +38,11 @@ class Place:
         """Return where ``model`` is asked for ``job``."""
         if self.model_prefix and "/" not in model:
             model = self.model_prefix + model
-        url = self.base_url.rstrip("/")
-        if self.provider.api == "ollama":  # people give the address of its other API too
-            url = url.removesuffix("/v1").removesuffix("/api")
         return Endpoint(
             provider=self.provider.name,
             api=self.provider.api,
             model=model,
-            base_url=url,
+            base_url=self.base_url,
             key=self.key,
             key_name=self.key_name,
             job=job,
@@ -100,7 +97,7 @@ class Keyring:
     def key(self, provider: Provider) -> Secret | None:
         """Return the provider's own key."""
         value = self._variable(provider.key_variable)
-        return clean_key(Secret(value), provider.key_variable) if value else None
+        return Secret(value) if value else None
 
     def has_url(self, provider: Provider) -> bool:
         """Return whether a variable sets the provider's address."""
@@ -132,18 +129,6 @@ class Keyring:
 
     def _variable(self, name: str) -> str:
         return self._environ.get(name, "").strip() if name else ""
-
-
-def clean_key(key: Secret, name: str) -> Secret:
-    """Return the key without blanks around it.
-
-    Raises:
-        ConfigError: It holds characters that cannot stand in a header.
-    """
-    value = key.reveal().strip()
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise ConfigError(f"{name}: holds a blank or a character that is not ASCII")
-    return Secret(value)
 
 
 def require_key(place: Place, *, hint: str) -> Place:

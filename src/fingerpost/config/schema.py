@@ -28,8 +28,11 @@ from fingerpost.types.decision import Strategy
 
 
 def _as_secret(value: object) -> object:
-    secret = Secret(value) if isinstance(value, str) else value
-    return None if isinstance(secret, Secret) and not secret else secret
+    if isinstance(value, Secret):
+        value = value.reveal()
+    if not isinstance(value, str):
+        return value
+    return Secret(value.strip()) if value.strip() else None
 
 
 def _as_items(value: object) -> object:

@@ -1,0 +1,37 @@
+"""The page on providers says what the table of providers says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fingerpost.config.providers import CHECKED_ON, PROVIDERS
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "providers.md").read_text(encoding="utf-8")
+
+
+def _section(title):
+    found = re.search(rf"^### {re.escape(title)}\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def test_the_models_on_the_page_are_the_defaults_in_their_order():
+    rows = [
+        f"| `{p.name}` | `{p.cheap_model}` | `{p.strong_model}` | "
+        + (f"`{p.embedding_model}` |" if p.embedding_model else "none |")
+        for p in PROVIDERS
+    ]
+    assert "\n".join(rows) in PAGE
+    assert CHECKED_ON in PAGE
+
+
+@pytest.mark.parametrize("provider", [p for p in PROVIDERS if p.key_variable], ids=lambda p: p.name)
+def test_each_provider_has_its_two_lines_and_says_when_embeddings_stay_local(provider):
+    section = _section(provider.title)
+    assert f"export {provider.key_variable}=..." in section
+    assert ("Embeddings stay local." in section) == (provider.embedding_model is None)
+
+
+def test_servers_without_a_key_have_their_two_lines():
+    assert "export OLLAMA_BASE_URL=" in _section("Ollama")
+    assert "export FINGERPOST_BASE_URL=" in _section("Any OpenAI-compatible server")
