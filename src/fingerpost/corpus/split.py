@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -151,7 +152,8 @@ def _sections(blocks: Sequence[Block], root: str, max_tokens: int) -> Iterator[_
             stack.pop()
         stack.append(_heading(block.level, block.title, max_tokens))
         section = _section(stack)
-        section.blocks = [*carried, block]
+        carried.append(block)  # not copied: a file may hold a million headings in a row
+        section.blocks = carried
         section.has_body = block.end - block.start > _MAX_HEADING_LINES
     if section.blocks:
         yield section
@@ -264,13 +266,11 @@ class _Cutter:
 
     def _headings_only(self, units: Sequence[Unit]) -> str:
         """Return the words of a heading that stands alone: they are all the piece has."""
-        titles = [
-            clean_inline(block.title)
-            for block in self.section.blocks
-            if block.kind == "heading"
-            and units[0].start <= self.starts[block.start] < units[-1].end
-        ]
-        text = titles[-1] if titles else ""
+        blocks = self.section.blocks
+        end = bisect_left(blocks, units[-1].end, key=lambda block: self.starts[block.start])
+        first = bisect_left(blocks, units[0].start, key=lambda block: self.starts[block.start])
+        last = next((one for one in reversed(blocks[first:end]) if one.kind == "heading"), None)
+        text = clean_inline(last.title) if last else ""
         return text if count_tokens(text) <= self.budget else self.section.path[-1]
 
 
