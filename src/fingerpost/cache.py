@@ -67,10 +67,14 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
     return hashlib.sha256(raw.encode("ascii")).hexdigest()
 
 
+_PASSING = frozenset({"classify-fallback", "extractive-fallback", "hyde-unavailable"})
+"""Fallbacks of a model that failed, which may be back at the next question."""
+
+
 class ResultCache:
     """Keeps results for a while and lets equal questions share one run.
 
-    Bounded by entries and age; the least recently used leaves first. May be used from several
+    A result that a failing model had a part in is shared but not kept. Bounded by entries and age; the least recently used leaves first. May be used from several
     event loops and threads; runs are shared within one loop.
     """
 
@@ -147,6 +151,8 @@ class ResultCache:
             return entry.result
 
     def _keep(self, key: str, result: QueryResult, epoch: int) -> None:
+        if not _PASSING.isdisjoint(result.fallbacks_used):
+            return
         with self._lock:
             if epoch != self._epoch:
                 return

@@ -94,7 +94,9 @@ class Library:
             if is_new:
                 wiring.forget_index(self._store, folder)
             raise _empty(self._config.knowledge_corpus, skipped)
-        self.embedding = wiring.choose_embedder(self._config, self._store)
+        self.embedding = wiring.choose_embedder(
+            self._config, self._store, may_replace=rebuild or must_write
+        )
         if self._config.embed == "wait":
             self._embed_if_possible()
 
@@ -153,10 +155,19 @@ class Library:
         """Start to fill in vectors and to watch files, where the settings say so."""
         state = self.store.info()
         wanted = self._config.embed == "background" and self.embedding.model is not None
-        if wanted and state.n_vectors < state.n_chunks:
+        if wanted and (state.n_vectors < state.n_chunks or not self._has_own_vectors()):
             self._spawn(self._embed_quietly, "fingerpost-embed")
         if self._config.watch and not any(t.name == "fingerpost-watch" for t in self._background):
             self._spawn(self._watch, "fingerpost-watch")
+
+    def _has_own_vectors(self) -> bool:
+        """Return whether the index's vectors are those of the model in use."""
+        model, identity = self.embedding.model, self.store.info().identity
+        return (
+            model is not None
+            and identity is not None
+            and (identity.embedder, identity.embedder_revision) == (model.name, model.revision)
+        )
 
     def topics(self) -> tuple[str, ...]:
         """Return what the corpus is about, at most 50; read once for each generation."""

@@ -124,6 +124,7 @@ class QueryRouter:
             self._library.embedding.model,
             self._observe,
             self._library.topics,
+            wiring.make_models(self._config, self._observe),
         )
         self._library.start_background()
 

@@ -112,6 +112,16 @@ class Run:
         """Return when the question must be done, by the pipeline's clock."""
         return None if self.limit_s is None else self.started + self.limit_s
 
+    @property
+    def searcher(self) -> EmbeddingModel | None:
+        """Return the embedding model when the index's vectors are its own, else ``None``."""
+        model, identity = self.embedder, self.reader.info.identity
+        if model is None or identity is None:
+            return None
+        own = (model.name, model.revision, model.dimension)
+        theirs = (identity.embedder, identity.embedder_revision, identity.dimension)
+        return model if own == theirs else None
+
     def metered(self, chat: ChatModel | None) -> ChatModel | None:
         """Return the model so that its calls count for this question."""
         return None if chat is None else self.meter.around(chat)

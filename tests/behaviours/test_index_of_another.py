@@ -102,9 +102,6 @@ async def test_vectors_of_another_length_are_not_compared_and_words_answer(corpu
     assert result.lexical_weight is None
 
 
-@pytest.mark.xfail(
-    strict=True, reason="vectors of another model are compared when they are equally long"
-)
 @pytest.mark.parametrize("name", ["testing/hash", MINILM])
 async def test_vectors_of_another_model_of_equal_length_are_not_compared(corpus, runtime, name):
     _made_by(_renamed(384, name), corpus)
@@ -113,7 +110,6 @@ async def test_vectors_of_another_model_of_equal_length_are_not_compared(corpus,
     assert result.fallbacks_used == ("keyword-fallback",)
 
 
-@pytest.mark.xfail(strict=True, reason="background work starts only when a vector is missing")
 async def test_vectors_of_another_revision_are_made_anew_in_the_background(corpus, runtime, story):
     _made_by(_renamed(384, MINILM), corpus)
     async with _router(corpus, on_event=story):

@@ -41,7 +41,7 @@ def _request(run: Run, classification: ClassificationResult) -> RetrieveRequest:
 def _tools(run: Run) -> RetrieveTools:
     config = run.parts.config
     return RetrieveTools(
-        embedder=run.embedder,
+        embedder=run.searcher,
         graph_enabled=config.graph_enabled,
         deep_research_enabled=config.deep_research_enabled,
         max_sub_queries=config.strategy_config.max_sub_queries,

@@ -12,6 +12,7 @@ from contextlib import aclosing
 import anyio
 from anyio.lowlevel import RunVar
 
+from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import LaneError, UsageError
 from fingerpost.generate import cite_sources
 from fingerpost.observe import events
@@ -31,6 +32,18 @@ from fingerpost.types.result import QueryResult
 from fingerpost.verify import apply_verdict_policy
 
 
+def _told(config: QueryRouterConfig) -> str:
+    """Return the settings as text that is the same in every process; objects by their class."""
+    told = []
+    for name in type(config).model_fields:
+        value = getattr(config, name)
+        if callable(value) or hasattr(value, "complete"):
+            kind = value if isinstance(value, type) else type(value)
+            value = getattr(value, "__qualname__", kind.__qualname__)
+        told.append(f"{name}={value!r}")
+    return "\n".join(told)
+
+
 class Pipeline:
     """Runs questions. One object serves many questions at once."""
 
@@ -38,7 +51,7 @@ class Pipeline:
         self._parts = parts
         self._n_threads = n_threads
         self._limiters: RunVar[anyio.CapacityLimiter] = RunVar(f"fingerpost-limiter-{id(self)}")
-        self._fingerprint = digest(repr(parts.config), size=16)
+        self._fingerprint = digest(_told(parts.config), size=16)
 
     @property
     def _limiter(self) -> anyio.CapacityLimiter:

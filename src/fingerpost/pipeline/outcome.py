@@ -63,8 +63,6 @@ def outcome(
 def _mode(run: Run, evidence: Evidence) -> str:
     """Return how this question was searched; one that was not searched takes the index's mode."""
     state = run.reader.info
-    can = run.embedder is not None and state.n_vectors > 0
-    searched = not evidence.candidates or any(
-        hit.vector_rank is not None for hit in evidence.candidates
-    )
+    can = run.searcher is not None and state.n_vectors > 0
+    searched = evidence.vectors_searched or not evidence.candidates
     return "vector+keyword-fallback" if can and searched else "keyword-only"

@@ -80,9 +80,7 @@ async def classify(run: Run) -> ClassificationResult:
 def _tell(run: Run, result: ClassificationResult) -> None:
     took = run.timings.get("classify", 0.0)
     run.emit(events.ClassifyComplete, classification=result, duration_ms=took)
-    run.emit(
-        events.StrategySelect, strategy=result.strategy.value, source=result.decided_by.value
-    )
+    run.emit(events.StrategySelect, strategy=result.strategy.value, source=result.decided_by.value)
     if result.recommendations:
         ids = tuple(f"{item.kind}:{item.id}" for item in result.recommendations)
         run.emit(events.CapabilitiesActivate, capability_ids=ids)

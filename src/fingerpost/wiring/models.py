@@ -1,0 +1,68 @@
+"""The chat models of a router: endpoints behind lanes, or the host's own."""
+
+from __future__ import annotations
+
+import time
+
+from fingerpost.config.credentials import Credentials, resolve_credentials
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.errors import ConfigError
+from fingerpost.lanes.base import ChatModel
+from fingerpost.lanes.failover import FailoverModel
+from fingerpost.lanes.health import Health
+from fingerpost.lanes.limits import RetryBudget
+from fingerpost.lanes.providers.load import load_chat
+from fingerpost.observe.observer import Observer
+from fingerpost.running import Models
+
+# Circuits and retries are the process's: two routers that ask one provider see one outage.
+_HEALTH = Health()
+_RETRIES = RetryBudget()
+
+
+def make_models(config: QueryRouterConfig, observe: Observer) -> Models:
+    """Return the model of each job, ``None`` where there is none.
+
+    Raises:
+        ConfigError: The settings do not say whose key is meant, or the classifier is to be a
+            model and there is none.
+    """
+    found = resolve_credentials(config)
+    models = Models(
+        classifier=_lane(config, observe, found, "classify", found.classifier),
+        writer=_lane(config, observe, found, "generate", found.generator),
+        writer_deep=_lane(config, observe, found, "generate_deep", found.generator_deep),
+    )
+    if config.strategy_config.classifier_mode == "llm" and models.classifier is None:
+        raise ConfigError(
+            "strategy_config.classifier_mode = 'llm': there is no model to ask",
+            hint="Set the key of a provider, base_url or chat_model; see docs/providers.md.",
+        )
+    return models
+
+
+def _lane(
+    config: QueryRouterConfig,
+    observe: Observer,
+    found: Credentials,
+    job: str,
+    first: Endpoint | None,
+) -> ChatModel | None:
+    own = config.chat_model
+    if job == "generate_deep" and config.chat_model_deep is not None:
+        own = config.chat_model_deep
+    if own is not None:
+        model: ChatModel = own
+        return model
+    if first is None:
+        return None
+    endpoints = (first, *found.failover[job])
+    return FailoverModel(
+        [load_chat(endpoint) for endpoint in endpoints],
+        health=_HEALTH,
+        retries=_RETRIES,
+        failover_on_refusal=config.failover_on_refusal,
+        on_failover=observe,
+        clock=time.monotonic,
+    )

@@ -1,0 +1,64 @@
+"""Configuration to a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fingerpost.classify import LocalClassifier
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.errors import ConfigError
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.observe.observer import Observer
+from fingerpost.pipeline import Pipeline
+from fingerpost.running import Models, Parts
+from fingerpost.stores.base import Store
+from fingerpost.verify import CitationVerifier, OnUnsupported
+from fingerpost.wiring.index import cores
+
+
+def make_pipeline(
+    config: QueryRouterConfig,
+    store: Store,
+    embedder: EmbeddingModel | None,
+    observe: Observer,
+    read_topics: Callable[[], tuple[str, ...]],
+    models: Models,
+) -> Pipeline:
+    """Return the pipeline for an open store."""
+    parts = Parts(
+        store=store,
+        embedder=embedder,
+        classifier=LocalClassifier(),
+        make_verifier=_verifier_maker(config),
+        config=config,
+        observe=observe,
+        topics=read_topics,
+        models=models,
+    )
+    return Pipeline(parts, cores())
+
+
+def _verifier_maker(
+    config: QueryRouterConfig,
+) -> Callable[[EmbeddingModel | None], CitationVerifier] | None:
+    if not config.verify_citations:
+        return None
+    return lambda embedder: CitationVerifier(
+        embedder=embedder,
+        nli=config.nli,
+        extract_claims=config.extract_claims,
+        on_unsupported=OnUnsupported(config.on_unsupported),
+    )
+
+
+def refuse_repair(config: QueryRouterConfig) -> None:
+    """Refuse a policy that needs a model.
+
+    Raises:
+        ConfigError: ``on_unsupported`` is ``repair``.
+    """
+    if config.on_unsupported == "repair":
+        raise ConfigError(
+            "on_unsupported = 'repair': needs a model, which this version does not call",
+            hint="Use 'flag' or 'drop'.",
+        )

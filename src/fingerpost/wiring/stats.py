@@ -1,0 +1,57 @@
+"""What there is to say of an open corpus."""
+
+from __future__ import annotations
+
+from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.stores.base import Store
+from fingerpost.types.document import SkippedFile
+from fingerpost.types.stats import CorpusStats
+from fingerpost.wiring.embedding import Embedding
+
+
+def corpus_stats(
+    config: QueryRouterConfig,
+    store: Store,
+    embedding: Embedding,
+    topic_names: tuple[str, ...],
+    unlocated: tuple[SkippedFile, ...],
+) -> CorpusStats:
+    """Return the state of an open corpus."""
+    with store.reader() as reader:
+        state = reader.info
+        sources = {document.source for document in reader.documents()}
+        languages = reader.languages()
+        skipped = (*unlocated, *reader.skipped())
+    active = embedding.model is not None
+    return CorpusStats(
+        initialized=True,
+        configured_path_count=len(config.knowledge_corpus),
+        chunk_count=state.n_chunks,
+        document_count=state.n_documents,
+        topic_count=len(topic_names),
+        source_count=len(sources),
+        retrieval_mode="vector+keyword-fallback" if active else "keyword-only",
+        embedding_status=embedding.status,
+        embedding_model=embedding.model.name if embedding.model else None,
+        embedding_dimension=embedding.model.dimension if embedding.model else 0,
+        vector_coverage=state.n_vectors / state.n_chunks if active and state.n_chunks else 0.0,
+        graph_enabled=config.graph_enabled,
+        deep_research_enabled=config.deep_research_enabled,
+        graph_runtime_mode=_mode(on=config.graph_enabled, hook=config.graph_expand),
+        rerank_runtime_mode=_mode(on=True, hook=config.rerank),
+        deep_research_runtime_mode=_mode(
+            on=config.deep_research_enabled, hook=config.deep_research
+        ),
+        skipped=skipped,
+        topics=topic_names,
+        languages=languages,
+        generation=state.generation,
+        index_path=state.location,
+        notes=state.notes,
+    )
+
+
+def _mode(*, on: bool, hook: object) -> str:
+    if not on:
+        return "disabled"
+    return "heuristic" if hook is None else "active"
