@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import Load, corpus_options, parse_filters
+from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters
 from fingerpost.cli.progress import IngestBar
 
 
@@ -92,7 +92,6 @@ def _answer(
     no_verify: bool,
     load: Load,
 ) -> tuple[Any, str]:
-    from fingerpost.errors import ConfigError
     from fingerpost.router import QueryRouter
 
     *paths, question = arguments
@@ -100,9 +99,7 @@ def _answer(
     verify = False if no_verify else None
     try:
         loaded = load(tuple(paths), embed="never", verify_citations=verify)
-    except ConfigError as error:
-        if paths or not str(error).startswith("knowledge_corpus is required"):
-            raise
+    except NoPathError:
         raise click.UsageError(
             f"give a PATH and a QUESTION; {question!r} alone was taken as the question"
         ) from None

@@ -47,8 +47,7 @@ def show(error: BaseException, *, as_json: bool) -> None:
     known = isinstance(error, errors.FingerpostError)
     message = str(error) if known else f"{type(error).__name__}: {error}"
     if as_json:
-        problem = {"type": type(error).__name__, "message": message, "hint": hint}
-        click.echo(json.dumps({"error": problem}, ensure_ascii=False))
+        show_json(error, message=message, hint=hint)
     click.echo(click.style("error: ", fg="red", bold=True) + plain(message), err=True)
     if hint:
         click.echo(f"  {plain(hint)}", err=True)
@@ -59,3 +58,9 @@ def show(error: BaseException, *, as_json: bool) -> None:
             click.echo(
                 "  This is a fault of fingerpost; FINGERPOST_TRACEBACK=1 shows where.", err=True
             )
+
+
+def show_json(error: BaseException, *, message: str, hint: str = "") -> None:
+    """Print an error as one object on stdout."""
+    problem = {"type": type(error).__name__, "message": message, "hint": hint}
+    click.echo(json.dumps({"error": problem}, ensure_ascii=False))

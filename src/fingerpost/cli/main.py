@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from fingerpost import __version__
-from fingerpost.cli.failure import INTERRUPTED, OTHER, exit_code, show
+from fingerpost.cli.failure import INTERRUPTED, OTHER, exit_code, show, show_json
 from fingerpost.cli.terminal import plain
 from fingerpost.config.traceback import wants_traceback
 
@@ -91,12 +91,15 @@ class _OneLine(logging.Formatter):
 
 
 def _run(arguments: list[str] | None) -> int:
+    as_json = "--json" in (sys.argv if arguments is None else arguments)
     try:
         code: Any = cli.main(args=arguments, prog_name="fingerpost", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
+        if as_json:
+            show_json(error, message=error.format_message())
         error.show()
         return error.exit_code
     except click.exceptions.Exit as stop:
@@ -110,6 +113,6 @@ def _run(arguments: list[str] | None) -> int:
         click.echo(f"error: cannot write the output: {error.strerror}", err=True)
         return OTHER
     except Exception as error:  # the last border: a sentence and a code
-        show(error, as_json="--json" in (arguments if arguments is not None else sys.argv))
+        show(error, as_json=as_json)
         return exit_code(error)
     return code if isinstance(code, int) else 0

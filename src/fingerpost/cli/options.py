@@ -16,6 +16,15 @@ Load = Callable[..., "LoadedConfig"]
 """Takes paths and further settings; returns the settings of the command."""
 
 
+class NoPathError(click.UsageError):
+    """No PATH was given, and no setting names the corpus."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "give a PATH: a folder, a file or a glob (or set knowledge_corpus in fingerpost.toml)"
+        )
+
+
 def corpus_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that say how the corpus is read; the command gets one argument ``load``."""
 
@@ -66,6 +75,7 @@ def _load(
     **more: Any,
 ) -> LoadedConfig:
     from fingerpost.config.load import load_config
+    from fingerpost.errors import ConfigError
 
     given = {
         "knowledge_corpus": list(paths) or None,
@@ -74,7 +84,12 @@ def _load(
         "embedding_model": embedder if embedder in ("minilm", "use") else None,
         **more,
     }
-    return load_config(given, file=config_file)
+    try:
+        return load_config(given, file=config_file)
+    except ConfigError as error:
+        if str(error).startswith("knowledge_corpus is required"):
+            raise NoPathError from None
+        raise
 
 
 def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:
