@@ -1,4 +1,4 @@
-"""What one question spends on models."""
+"""What one question, and the whole process, spend on models."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from fingerpost.errors import LaneError
+from fingerpost.errors import BudgetExceededError, LaneError
 from fingerpost.lanes.base import ChatModel, EmbeddingModel
-from fingerpost.lanes.wrapped import WrappedEmbedder
+from fingerpost.lanes.prices import price_of, priced
+from fingerpost.lanes.wrapped import WrappedChat, WrappedEmbedder
+from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.result import Usage
 
@@ -18,68 +20,196 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Budget:
+    """US dollars that may be spent, by whoever shares it. Thread-safe.
+
+    Args:
+        usd: How many; ``None`` sets no limit.
+        whose: Stands in the error: ``question`` or ``process``.
+    """
+
+    def __init__(self, usd: float | None, whose: str = "question") -> None:
+        self.usd = usd
+        self._whose = whose
+        self._lock = threading.Lock()
+        self._spent = 0.0
+        self._held = 0.0
+
+    @property
+    def spent_usd(self) -> float:
+        """What was spent so far, as far as prices are known."""
+        with self._lock:
+            return self._spent
+
+    def hold(self, usd: float) -> None:
+        """Put money aside for a call that is about to be made.
+
+        Raises:
+            BudgetExceededError: With what is spent and put aside it would pass the budget.
+        """
+        with self._lock:
+            if self.usd is not None and usd > 0 and self._spent + self._held + usd > self.usd:
+                raise BudgetExceededError(
+                    f"the budget of this {self._whose} is {self.usd:g} US dollars; "
+                    f"{self._spent + self._held:g} are spent and the next call costs at least "
+                    f"{usd:g}",
+                    spent_usd=self._spent,
+                    allowed_usd=self.usd,
+                    hint="raise budget_usd or process_budget_usd, or take a cheaper model",
+                )
+            self._held += usd
+
+    def settle(self, held_usd: float, spent_usd: float) -> None:
+        """Note what a call cost in the place of what was put aside for it."""
+        with self._lock:
+            self._held -= held_usd
+            self._spent += spent_usd
+
+
+class ProcessBudget(Budget):
+    """The budget of all questions together; give one object to all meters."""
+
+    def __init__(self, usd: float | None) -> None:
+        super().__init__(usd, "process")
+
+
 class Meter:
-    """Counts the model calls of one question, failed attempts included, in their order.
+    """Counts the model calls of one question, failed attempts included, and bounds what they cost.
+
+    Before a call its prompt is priced by an estimate of its tokens; the length of the reply is
+    not known then, so the last call may pass the budget by its reply. A lane is priced as its
+    first model. Models whose price is not known are let through and named by `unchecked`.
 
     Args:
         budget_usd: US dollars that the question may spend; ``None`` sets no limit.
+        process: What all questions may spend together.
     """
 
-    def __init__(self, budget_usd: float | None = None) -> None:
-        self.budget_usd = budget_usd
+    def __init__(
+        self, budget_usd: float | None = None, process: ProcessBudget | None = None
+    ) -> None:
+        self._budgets = (Budget(budget_usd), process or ProcessBudget(None))
         self._lock = threading.Lock()
         self._usage: list[Usage] = []
+        self._unchecked: dict[str, None] = {}
 
     @property
     def usage(self) -> tuple[Usage, ...]:
-        """Return one item per call so far."""
+        """One item per attempt so far, in the order in which the calls ended, with its cost."""
         with self._lock:
             return tuple(self._usage)
 
-    def spent(self, usage: Sequence[Usage]) -> None:
-        """Note what a call has used."""
+    @property
+    def spent_usd(self) -> float:
+        """What the question has spent, as far as prices are known."""
+        return self._budgets[0].spent_usd
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Models that a budget could not be held against, for want of a price."""
         with self._lock:
-            self._usage.extend(usage)
+            return tuple(self._unchecked)
 
     def around(self, model: ChatModel) -> ChatModel:
-        """Return the model, its calls counted here."""
+        """Return the model, its calls counted and bounded here."""
         return _MeteredChat(model, self)
 
     def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
-        """Return the embedding model, its calls counted here."""
+        """Return the embedding model, its calls counted and bounded here."""
         return _MeteredEmbedder(model, self)
 
+    def hold(self, model: str, input_tokens: int) -> float:
+        """Put the price of a prompt aside and return it, 0 when it is not known.
 
-class _MeteredChat:
+        Raises:
+            BudgetExceededError: The question or the process may not spend it.
+        """
+        price = price_of(model)
+        if price is None:
+            if any(budget.usd is not None for budget in self._budgets):
+                with self._lock:
+                    self._unchecked[model] = None
+            return 0.0
+        usd = price.cost(input_tokens, 0)
+        question, process = self._budgets
+        question.hold(usd)
+        try:
+            process.hold(usd)
+        except BudgetExceededError:
+            question.settle(usd, 0.0)
+            raise
+        return usd
+
+    def settle(self, held_usd: float, usage: Sequence[Usage]) -> None:
+        """Note what a call used in the place of what was put aside for it."""
+        known = [priced(item) for item in usage]
+        spent = sum(item.cost_usd or 0.0 for item in known)
+        with self._lock:
+            self._usage.extend(known)
+        for budget in self._budgets:
+            budget.settle(held_usd, spent)
+
+
+class _MeteredChat(WrappedChat):
     def __init__(self, model: ChatModel, meter: Meter) -> None:
-        self._model = model
+        super().__init__(model)
         self._meter = meter
-        self.provider = model.provider
-        self.api = model.api
-        self.model = model.model
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
+        call = _Call(self._meter, self._model, request)
         try:
             response = await self._model.complete(request)
+            call.usage = response.usage
         except LaneError as error:
-            self._meter.spent(error.usage)
+            call.usage = error.usage
             raise
-        self._meter.spent(response.usage)
+        finally:
+            call.end()
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        call = _Call(self._meter, self._model, request)
         try:
             async with aclosing(self._model.stream(request)) as items:
                 async for item in items:
                     if isinstance(item, ChatResponse):
-                        self._meter.spent(item.usage)
+                        call.usage = item.usage
+                    else:
+                        call.said.append(item)
                     yield item
         except LaneError as error:
-            self._meter.spent(error.usage)
+            call.usage = error.usage
             raise
+        finally:
+            call.end()
 
-    async def close(self) -> None:
-        await self._model.close()
+
+class _Call:
+    """One call between what is put aside for it and what it turns out to cost."""
+
+    def __init__(self, meter: Meter, model: ChatModel, request: ChatRequest) -> None:
+        self.usage: Sequence[Usage] | None = None
+        self.said: list[str] = []
+        self._meter = meter
+        self._job = request.job
+        self._model = _name(model, request)
+        self._input = sum(estimate_tokens(message.text) for message in request.messages)
+        self._held = meter.hold(self._model, self._input)
+
+    def end(self) -> None:
+        """Settle; a call that its caller gave up is counted by an estimate."""
+        if self.usage is None:
+            self.usage = (
+                Usage(
+                    job=self._job,
+                    model=self._model,
+                    input_tokens=self._input,
+                    output_tokens=estimate_tokens("".join(self.said)),
+                    outcome="closed",
+                    estimated=True,
+                ),
+            )
+        self._meter.settle(self._held, self.usage)
 
 
 class _MeteredEmbedder(WrappedEmbedder):
@@ -88,15 +218,22 @@ class _MeteredEmbedder(WrappedEmbedder):
         self._meter = meter
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._model.embed(texts)
-        self._meter.spent(
-            [
-                Usage(
-                    job="embed",
-                    model=self.name,
-                    input_tokens=sum(self._model.count_tokens(text) for text in texts),
-                    cost_usd=0.0 if self.name.startswith("local/") else None,
-                )
-            ]
-        )
-        return vectors
+        n_tokens = sum(self._model.count_tokens(text) for text in texts)
+        held = self._meter.hold(self.name, n_tokens)
+        outcome = "ok"
+        try:
+            return self._model.embed(texts)
+        except Exception as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            usage = Usage(job="embed", model=self.name, input_tokens=n_tokens, outcome=outcome)
+            self._meter.settle(held, (usage,))
+
+
+def _name(model: ChatModel, request: ChatRequest) -> str:
+    """Return provider and model of a call; of a lane those of its first model."""
+    ref = request.model
+    if model.provider != "lane":
+        return f"{model.provider}/{(ref.name if ref else '') or model.model}"
+    return f"{ref.provider}/{ref.name}" if ref and ref.provider and ref.name else model.model

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Final
 
 from fingerpost.errors import (
@@ -124,6 +125,7 @@ def rule_for(error: LaneError) -> Rule:
     """Return the row of an error."""
     detail = ""
     if isinstance(error, ProviderTimeoutError):
-        detail = str(error.status) if error.status else error.phase
+        is_told = error.status == HTTPStatus.REQUEST_TIMEOUT
+        detail = str(int(HTTPStatus.REQUEST_TIMEOUT)) if is_told else error.phase
     keys = ((kind, word) for kind in type(error).__mro__ for word in (detail, ""))
     return next(FAULTS[key] for key in keys if key in FAULTS)

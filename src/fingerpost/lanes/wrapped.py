@@ -1,15 +1,53 @@
-"""The base of whatever stands around an embedding model and adds behaviour to it."""
+"""The bases of whatever stands around a model and adds behaviour to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.types.chat import ChatRequest, ChatResponse
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class WrappedChat:
+    """A `ChatModel` that hands everything on to another one."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    @property
+    def provider(self) -> str:
+        """Return the wrapped model's route word."""
+        return self._model.provider
+
+    @property
+    def api(self) -> str:
+        """Return the wrapped model's API shape."""
+        return self._model.api
+
+    @property
+    def model(self) -> str:
+        """Return the wrapped model's name."""
+        return self._model.model
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Return the wrapped model's reply. See `ChatModel.complete`."""
+        return await self._model.complete(request)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        """Yield what the wrapped model streams. See `ChatModel.stream`."""
+        async with aclosing(self._model.stream(request)) as items:
+            async for item in items:
+                yield item
+
+    async def close(self) -> None:
+        """Close the wrapped model."""
+        await self._model.close()
 
 
 class WrappedEmbedder:

@@ -1,0 +1,106 @@
+"""A chat model that tells of each of its calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+
+from fingerpost.errors import LaneError
+from fingerpost.lanes.base import ChatModel
+from fingerpost.lanes.prices import priced
+from fingerpost.lanes.wrapped import WrappedChat
+from fingerpost.observe.events import ModelCall
+from fingerpost.observe.observer import Observer, fan_out
+from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.result import Usage
+
+
+class ObservedChat(WrappedChat):
+    """Wraps a model and emits one `ModelCall` when a call ends. No content leaves with it.
+
+    Put it around each endpoint of a lane, so that every attempt is told.
+
+    Args:
+        model: The model.
+        observe: Gets the events. Must be quick; what it raises is logged.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        observe: Observer,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(model)
+        self._observe = fan_out([observe])
+        self._clock = clock
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        """Return the reply and tell of the call. See `ChatModel.complete`."""
+        call = _Call(request, self._clock)
+        try:
+            response = await self._model.complete(request)
+            call.ended("ok", response.usage)
+        except LaneError as error:
+            call.ended(type(error).__name__, error.usage)
+            raise
+        finally:
+            self._observe(call.event(self._model))
+        return response
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        """Yield the reply and tell of the call. See `ChatModel.stream`."""
+        call = _Call(request, self._clock)
+        try:
+            async with aclosing(self._model.stream(request)) as items:
+                async for item in items:
+                    call.first_piece()
+                    if isinstance(item, ChatResponse):
+                        call.ended("ok", item.usage)
+                    yield item
+        except LaneError as error:
+            call.ended(type(error).__name__, error.usage)
+            raise
+        finally:
+            self._observe(call.event(self._model))
+
+
+class _Call:
+    def __init__(self, request: ChatRequest, clock: Callable[[], float]) -> None:
+        self._request = request
+        self._clock = clock
+        self._started = clock()
+        self._first_ms: float | None = None
+        self._outcome = "closed"
+        self._usage: Sequence[Usage] = ()
+
+    def first_piece(self) -> None:
+        if self._first_ms is None:
+            self._first_ms = self._since_start_ms()
+
+    def ended(self, outcome: str, usage: Sequence[Usage]) -> None:
+        self._outcome = outcome
+        self._usage = [priced(item) for item in usage]
+
+    def event(self, model: ChatModel) -> ModelCall:
+        costs = [item.cost_usd for item in self._usage]
+        ref = self._request.model
+        return ModelCall(
+            at=time.time(),
+            query_id=self._request.query_id,
+            job=self._request.job,
+            provider=model.provider,
+            model=(ref.name if ref else "") or model.model,
+            input_tokens=sum(item.input_tokens for item in self._usage),
+            output_tokens=sum(item.output_tokens for item in self._usage),
+            cost_usd=None if None in costs or not costs else sum(c for c in costs if c),
+            duration_ms=self._since_start_ms(),
+            first_piece_ms=self._first_ms,
+            outcome=self._outcome,
+        )
+
+    def _since_start_ms(self) -> float:
+        return (self._clock() - self._started) * 1000
