@@ -74,8 +74,9 @@ _PASSING = frozenset({"classify-fallback", "extractive-fallback", "hyde-unavaila
 class ResultCache:
     """Keeps results for a while and lets equal questions share one run.
 
-    A result that a failing model had a part in is shared but not kept. Bounded by entries and age; the least recently used leaves first. May be used from several
-    event loops and threads; runs are shared within one loop.
+    A result that a failing model had a part in is shared but not kept. Bounded by entries and
+    age; the least recently used leaves first. May be used from several event loops and threads;
+    runs are shared within one loop.
     """
 
     def __init__(self, *, max_entries: int, max_age_s: float, clock: Callable[[], float]) -> None:
