@@ -108,7 +108,8 @@ class ProviderChat:
                         yield piece
             yield self._response(call, reply)
         except ProviderError as error:
-            raise self._broken(error, call) from error.__cause__
+            broken = self._broken(error, call)
+            raise broken from broken.__cause__
         finally:
             await reply.close(drain=call.draft.is_over)
 

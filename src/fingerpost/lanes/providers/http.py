@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import ssl
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -28,14 +27,13 @@ from fingerpost.errors import (
 )
 from fingerpost.lanes.providers.limits import CONNECT_S, POOL_S, CallLimits
 from fingerpost.lanes.providers.lines import LineTooLongError, split_lines
+from fingerpost.lanes.providers.pool import Pool
 
 if TYPE_CHECKING:
     import httpx2
 
 __all__ = ["Http", "Reply"]
 
-_IDLE_CONNECTIONS: Final = 8
-_KEEP_S: Final = 30.0
 _CLOSE_S: Final = 1.0
 _DRAIN_S: Final = 0.05
 
@@ -61,7 +59,7 @@ class Http:
         self.clock = clock
         self._httpx = httpx2
         self._origin = _origin(_address(httpx2, endpoint))
-        self._transports: WeakKeyDictionary[Any, httpx2.AsyncHTTPTransport] = WeakKeyDictionary()
+        self._pools: WeakKeyDictionary[Any, Pool] = WeakKeyDictionary()
         self._lock = threading.Lock()
         _check_key(endpoint)
 
@@ -97,14 +95,20 @@ class Http:
         if patience <= 0:
             raise call.timeout("total")
         request = self._request(url, body, headers)
+        pool = self._pool()
+        group = pool.take()
+        response: httpx2.Response | None = None
         try:
-            with anyio.move_on_after(patience) as scope:
-                response = await self._transport().handle_async_request(request)
+            with anyio.move_on_after(patience):
+                response = await group.transport.handle_async_request(request)
         except self._httpx.TransportError as error:
             raise call.transport_error(error) from _without_frames(error)
-        if scope.cancelled_caught:
+        finally:
+            if response is None:
+                await pool.give_back(group)
+        if response is None:
             raise call.timeout("total" if patience < limits.first_byte_s else "first byte")
-        reply = Reply(response, call, self._httpx)
+        reply = Reply(response, call, self._httpx, lambda: pool.give_back(group))
         if reply.headers.get("content-encoding", "identity").strip().lower() != "identity":
             await reply.close()
             raise call.error(BadResponseError, "answered with a compressed body, unasked")
@@ -113,10 +117,9 @@ class Http:
     async def close(self) -> None:
         """Close the idle connections of the running event loop."""
         with self._lock:
-            transport = self._transports.pop(_loop_key(), None)
-        if transport is not None:
-            with anyio.move_on_after(_CLOSE_S, shield=True):
-                await transport.aclose()
+            pool = self._pools.pop(_loop_key(), None)
+        if pool is not None:
+            await pool.close()
 
     def _request(self, url: str, body: bytes | None, headers: Mapping[str, str]) -> httpx2.Request:
         address = self._httpx.URL(url)
@@ -136,20 +139,15 @@ class Http:
             extensions={"timeout": timeout},
         )
 
-    def _transport(self) -> httpx2.AsyncHTTPTransport:
+    def _pool(self) -> Pool:
+        """Return the running event loop's connections."""
         key = _loop_key()
         with self._lock:
-            found = self._transports.get(key)
+            found = self._pools.get(key)
             if found is None:
-                for loop in [k for k in self._transports if _is_over(k)]:
-                    del self._transports[loop]
-                limits = self._httpx.Limits(
-                    max_keepalive_connections=_IDLE_CONNECTIONS, keepalive_expiry=_KEEP_S
-                )
-                found = self._httpx.AsyncHTTPTransport(
-                    verify=_trust(), trust_env=False, limits=limits
-                )
-                self._transports[key] = found
+                for loop in [k for k in self._pools if _is_over(k)]:
+                    del self._pools[loop]
+                found = self._pools[key] = Pool()
             return found
 
 
@@ -162,7 +160,13 @@ class Reply:
         n_bytes: Bytes of the body read so far.
     """
 
-    def __init__(self, response: httpx2.Response, call: _Call, httpx: Any) -> None:
+    def __init__(
+        self,
+        response: httpx2.Response,
+        call: _Call,
+        httpx: Any,
+        give_back: Callable[[], Awaitable[None]],
+    ) -> None:
         self.status: int = response.status_code
         self.headers: dict[str, str] = {
             name.decode("latin-1").lower(): value.decode("latin-1")
@@ -170,7 +174,10 @@ class Reply:
         }
         self.n_bytes = 0
         self._call = call
-        self._httpx = httpx
+        self._errors = httpx.TransportError
+        self._give_back = give_back
+        self._is_closed = False
+        self._is_read = False
         self._stream: Any = response.stream
         self._parts: AsyncIterator[bytes] = response.stream.__aiter__()  # type: ignore[union-attr]
         self._idle_until = 0.0
@@ -231,12 +238,28 @@ class Reply:
             drain: All that matters was read: take the end of the body when it is there, so that
                 the connection can be kept.
         """
+        if self._is_closed:
+            return
+        self._is_closed = True
         if drain:
             with anyio.move_on_after(_DRAIN_S), contextlib.suppress(ProviderError):
                 while await self._part():
                     pass
+        await self._leave()
         with anyio.move_on_after(_CLOSE_S, shield=True):
             await self._stream.aclose()
+        await self._give_back()
+
+    async def _leave(self) -> None:
+        """End a body that was not read to its end.
+
+        By a cancelled read: closing the outermost of the client's nested generators would leave
+        the inner ones to the garbage collector.
+        """
+        with anyio.CancelScope(shield=True) as scope, contextlib.suppress(self._errors):
+            scope.cancel()
+            while not self._is_read:
+                self._is_read = not await anext(self._parts, b"")
 
     async def _part(self) -> bytes:
         call = self._call
@@ -248,10 +271,12 @@ class Reply:
         try:
             with anyio.move_on_after(patience) as scope:
                 part = await anext(self._parts, b"")
-        except self._httpx.TransportError as error:
+        except self._errors as error:
+            self._is_read = True
             raise call.transport_error(error, in_body=True) from _without_frames(error)
         if scope.cancelled_caught:
             raise call.timeout("total" if until == call.until else "idle")
+        self._is_read = not part
         self.n_bytes += len(part)
         if self.n_bytes > call.limits.max_bytes:
             raise call.error(
@@ -297,7 +322,7 @@ class _Call:
 
         if isinstance(error, httpx2.PoolTimeout):
             return self.timeout("pool")
-        if _cause(error, ssl.SSLError) is not None:
+        if isinstance(error, httpx2.ConnectError) and _cause(error, ssl.SSLError) is not None:
             return self.error(ProviderTLSError, "could not prove who it is (TLS)")
         if isinstance(error, httpx2.LocalProtocolError):
             return self.error(AuthenticationError, "was not asked: a header is not allowed")
@@ -308,14 +333,6 @@ class _Call:
                 return self.error(BadResponseError, "answered with something that is no HTTP")
         what = "broke the connection" if in_body else "could not be reached"
         return self.error(ProviderUnreachableError, f"{what} ({type(error).__name__})")
-
-
-@functools.cache
-def _trust() -> ssl.SSLContext:
-    """Return the one TLS context of the process: loading certificates takes 15 ms."""
-    import httpx2  # noqa: PLC0415 - loaded by now
-
-    return httpx2.create_ssl_context(trust_env=False)
 
 
 def _address(httpx: Any, endpoint: Endpoint) -> httpx2.URL:

@@ -95,11 +95,7 @@ def load_chat(
     Raises:
         ConfigError: There is no such API shape, or address or key cannot be used.
     """
-    from fingerpost.lanes.providers import chat, openai  # noqa: PLC0415 - only with a provider
+    from fingerpost.lanes.providers.chat import ProviderChat  # noqa: PLC0415 - with a provider
+    from fingerpost.lanes.providers.shapes import chat_shape  # noqa: PLC0415 - with a provider
 
-    shapes = {"openai": openai.OpenAiShape}
-    if endpoint.api not in shapes:
-        raise ConfigError(
-            f"There is no API shape named {endpoint.api!r}.", hint=f"Known: {', '.join(shapes)}."
-        )
-    return chat.ProviderChat(endpoint, shapes[endpoint.api](endpoint), clock=clock, now=now)
+    return ProviderChat(endpoint, chat_shape(endpoint), clock=clock, now=now)

@@ -79,11 +79,11 @@ class OpenAiShape:
             body[dialect.limit] = request.max_tokens
         if stream:
             body["stream"] = True
-        if plain:
-            return body
         body.update(dialect.extra)
         if stream and dialect.asks_usage:
             body["stream_options"] = {"include_usage": True}
+        if plain:
+            return body
         if request.temperature is not None:
             body["temperature"] = request.temperature
         if request.schema is not None and dialect.has_schema:

@@ -91,7 +91,10 @@ async def read_request(
 ) -> tuple[str, str, Mapping[str, str], bytes] | None:
     """Return method, path, headers and body of the next request, ``None`` when none comes."""
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
+        start = await reader.readexactly(1)
+        if not start.isalpha():
+            return None  # a TLS handshake, for one
+        head = start + await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         method, path, _ = first.split(" ", 2)
         pairs = (line.partition(":") for line in lines if line)

@@ -154,12 +154,15 @@ def drip(where: Literal["head", "body", "comments"], every_s: float = 0.02) -> F
     """Keep the line busy for ever without an answer.
 
     Args:
-        where: A header that never ends, blanks before the JSON, or comments between events.
+        where: A header that never ends, blanks before the JSON, or comments between events
+            (empty lines where a stream has no comments).
         every_s: Seconds between two drops.
     """
-    drop = {"head": b"x", "body": b" ", "comments": b": still here\n\n"}[where]
 
     async def play(exchange: Exchange) -> None:
+        drop = {"head": b"x", "body": b" ", "comments": b": still here\n\n"}[where]
+        if where == "comments" and exchange.received.api in wire.CONTENT_TYPES:
+            drop = b"\n"
         if where == "head":
             await exchange.send(b"HTTP/1.1 200 OK\r\nx-drip: ")
         else:

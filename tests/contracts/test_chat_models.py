@@ -1,0 +1,424 @@
+"""What every chat model behind a provider's API does, held against a scripted provider."""
+
+import threading
+import time
+
+import anyio
+import pytest
+
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.secrets import Secret
+from fingerpost.errors import (
+    AuthenticationError,
+    BadResponseError,
+    EmptyCompletionError,
+    ModelNotFoundError,
+    ProviderOverloadedError,
+    ProviderRedirectedError,
+    ProviderTimeoutError,
+    ProviderTLSError,
+    ProviderUnavailableError,
+    ProviderUnreachableError,
+    RateLimitedError,
+    RefusedError,
+    RequestRejectedError,
+    ResponseTooLargeError,
+    StreamTruncatedError,
+)
+from fingerpost.lanes.providers import load_chat
+from fingerpost.testing.provider import Answer, ProviderServer, faults
+from fingerpost.types.chat import ChatRequest, ChatResponse, Message, ModelRef, StopReason
+from fingerpost.types.result import Usage
+
+pytestmark = pytest.mark.anyio
+
+APIS = ["openai", "anthropic", "gemini", "ollama"]
+KEY = "sk-canary-0123456789abcdef"
+TEXT = "The signing key rotates every ninety days."
+REQUEST = ChatRequest((Message("system", "Be brief."), Message("user", "How often?")))
+SCHEMA = {
+    "type": "object",
+    "properties": {"tier": {"type": "integer"}},
+    "required": ["tier"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture(params=APIS)
+def api(request):
+    return request.param
+
+
+@pytest.fixture
+async def connect(api):
+    """Return a function that gives the model behind a server; all are closed at the end."""
+    models = []
+
+    def make(server, **fields):
+        given = {"key": Secret(KEY), "key_name": "THE_KEY", **fields}
+        models.append(load_chat(Endpoint(api, api, "scripted", server.url, **given)))
+        return models[-1]
+
+    yield make
+    for model in models:
+        await model.close()
+
+
+async def complete(model, request=REQUEST):
+    return await model.complete(request)
+
+
+async def stream(model, request=REQUEST):
+    """Return the whole response of a stream, having checked that its pieces are its text."""
+    *pieces, response = [item async for item in model.stream(request)]
+    assert all(isinstance(piece, str) and piece for piece in pieces)
+    assert "".join(pieces) == response.text
+    return response
+
+
+async def keep(seen, items):
+    """Put the items into ``seen``, where they stay when an error follows."""
+    async for item in items:
+        seen.append(item)
+
+
+@pytest.fixture(params=[complete, stream])
+def ask(request):
+    return request.param
+
+
+async def test_a_reply_comes_with_its_model_usage_and_reason_to_stop(api, connect, ask):
+    with ProviderServer(TEXT) as server:
+        response = await ask(connect(server))
+    assert response == ChatResponse(
+        TEXT,
+        f"{api}/scripted",
+        StopReason.COMPLETE,
+        (Usage("generate", f"{api}/scripted", 11, 7),),
+        request_id=response.request_id,
+    )
+
+
+async def test_a_stream_gives_each_piece_as_it_was_cut(connect):
+    pieces = ("The sign", "ing key ", "rotates 日", "本.")
+    with ProviderServer(Answer("".join(pieces), pieces=pieces)) as server:
+        items = [item async for item in connect(server).stream(REQUEST)]
+    assert items[:-1] == list(pieces)
+    assert items[-1].text == "".join(pieces)
+
+
+async def test_the_conversation_arrives_in_order(connect, ask):
+    said = (
+        Message("system", "Be brief."),
+        Message("user", "How often?"),
+        Message("assistant", "Often."),
+        Message("user", "How often exactly? \ud800"),
+    )
+    with ProviderServer(TEXT) as server:
+        await ask(connect(server), ChatRequest(said))
+    assert server.requests[0].messages == (
+        ("system", "Be brief."),
+        ("user", "How often?"),
+        ("assistant", "Often."),
+        ("user", "How often exactly? ?"),
+    )
+
+
+async def test_limits_and_temperature_are_sent(connect, ask):
+    request = ChatRequest(REQUEST.messages, max_tokens=77, temperature=0.25)
+    with ProviderServer(TEXT) as server:
+        await ask(connect(server), request)
+    sent = server.requests[0].raw
+    assert b"77" in sent
+    assert b"0.25" in sent
+
+
+async def test_a_request_can_name_another_model(api, connect, ask):
+    request = ChatRequest(REQUEST.messages, model=ModelRef("vendor/odd name:v1.5", api))
+    with ProviderServer(TEXT) as server:
+        response = await ask(connect(server), request)
+    asked = server.requests[0]
+    assert response.model == f"{api}/vendor/odd name:v1.5"
+    assert asked.model in {"vendor/odd name:v1.5", "vendor%2Fodd%20name%3Av1.5"}
+
+
+async def test_a_reply_cut_at_the_limit_says_so(connect, ask):
+    with ProviderServer(Answer(TEXT, stop="length")) as server:
+        response = await ask(connect(server))
+    assert (response.text, response.stop) == (TEXT, StopReason.LENGTH)
+
+
+async def test_a_refusal_is_an_error_of_its_own(api, connect, ask):
+    if api == "ollama":
+        pytest.skip("Ollama has no word for a refusal")
+    with ProviderServer(Answer("I", stop="refused")) as server:
+        with pytest.raises(RefusedError) as caught:
+            await ask(connect(server))
+    assert caught.value.usage == (
+        Usage("generate", f"{api}/scripted", 11, 7, outcome="RefusedError"),
+    )
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(""), Answer(" \n "), Answer("", reasoning="Let me see."), Answer("<think>Hm")]
+)
+async def test_a_reply_without_text_is_no_reply(connect, ask, answer):
+    with ProviderServer(answer) as server, pytest.raises(EmptyCompletionError) as caught:
+        await ask(connect(server))
+    assert caught.value.usage[0].output_tokens == 7
+
+
+async def test_thoughts_are_no_part_of_the_reply(connect, ask):
+    answer = Answer(f"<think>Let me\nsee.</think>\n\n{TEXT}", reasoning="Let me see.")
+    with ProviderServer(answer) as server:
+        assert (await ask(connect(server))).text == TEXT
+
+
+async def test_counts_that_are_not_told_are_estimated(connect, ask):
+    with ProviderServer(Answer(TEXT, usage=None)) as server:
+        usage = (await ask(connect(server))).usage[0]
+    assert usage.estimated
+    assert usage.input_tokens > 3
+    assert usage.output_tokens > 5
+
+
+async def test_log_probabilities_are_told_where_the_api_has_them(api, connect, ask):
+    if api == "anthropic":
+        pytest.skip("the Messages API has none")
+    answer = Answer("Yes no", logprobs=(("Yes", -0.25), (" no", -1.5)))
+    request = ChatRequest(REQUEST.messages, top_logprobs=2)
+    with ProviderServer(answer) as server:
+        response = await ask(connect(server), request)
+    told = [(item.token, item.logprob, dict(item.alternatives)) for item in response.logprobs]
+    assert told == [("Yes", -0.25, {"Yes": -0.25}), (" no", -1.5, {" no": -1.5})]
+
+
+async def test_a_schema_is_sent_in_the_way_of_the_api(connect, ask):
+    request = ChatRequest(REQUEST.messages, schema=SCHEMA)
+    with ProviderServer('{"tier": 1}') as server:
+        assert (await ask(connect(server), request)).text == '{"tier": 1}'
+    asked = server.requests[0]
+    assert b"additionalProperties" in asked.raw
+    assert not any("schema" in text for _, text in asked.messages)
+
+
+async def test_what_a_model_rejects_is_left_out_and_the_schema_told_in_words(connect, ask):
+    request = ChatRequest(REQUEST.messages, schema=SCHEMA, temperature=0.125)
+    script = [faults.status(400, "invalid_request_error"), '{"tier": 1}', '{"tier": 2}']
+    with ProviderServer(script) as server:
+        model = connect(server)
+        assert (await ask(model, request)).text == '{"tier": 1}'
+        assert (await ask(model, request)).text == '{"tier": 2}'
+    first, *others = server.requests
+    assert b"0.125" in first.raw
+    for asked in others:
+        assert b"0.125" not in asked.raw
+        assert '"tier"' in asked.messages[0][1]
+
+
+async def test_a_rejected_request_that_was_plain_already_is_sent_once(connect, ask):
+    with ProviderServer(faults.status(400, "invalid_request_error")) as server:
+        with pytest.raises(RequestRejectedError):
+            await ask(connect(server))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (faults.status(401, "invalid_api_key"), AuthenticationError),
+        (faults.status(404, "not_found_error"), ModelNotFoundError),
+        (faults.status(429, "rate_limit_error", headers={"retry-after": "7"}), RateLimitedError),
+        (faults.status(500, "api_error"), ProviderUnavailableError),
+        (faults.status(529, "overloaded_error"), ProviderOverloadedError),
+        (faults.redirect("http://127.0.0.1:9/v1/chat/completions"), ProviderRedirectedError),
+        (faults.html(), BadResponseError),
+        (faults.bad_json(), BadResponseError),
+        (faults.missing_fields(), BadResponseError),
+        (faults.raw(b"[1]"), BadResponseError),
+        (faults.raw(b'{"choices": []}'), BadResponseError),
+        (faults.raw(b"\xff\xfe" * 40), BadResponseError),
+        (faults.raw(b"[" * 100_000), BadResponseError),
+        (faults.raw(b'{"choices": [{"message": {"content": NaN}}]}'), BadResponseError),
+        (faults.gzip_bomb(2**20), BadResponseError),
+        (faults.huge(16 * 2**20), ResponseTooLargeError),
+        (faults.reset(), ProviderUnreachableError),
+        (faults.no_text(), EmptyCompletionError),
+        (faults.cut(80, silently=False), StreamTruncatedError),
+    ],
+    ids=str,
+)
+async def test_each_fault_has_its_error(api, connect, ask, fault, expected):
+    with ProviderServer(fault) as server, pytest.raises(expected) as caught:
+        await ask(connect(server))
+    error = caught.value
+    assert (error.provider, error.model) == (api, "scripted")
+    assert len(error.usage) == 1
+    assert error.usage[0].outcome == type(error).__name__
+    assert len(str(error)) < 300
+    if isinstance(error, RateLimitedError):
+        assert error.retry_after_s == 7
+    if error.status >= 400:
+        assert error.usage[0] == Usage(
+            "generate", f"{api}/scripted", 0, outcome=type(error).__name__
+        )
+
+
+async def test_nobody_at_the_address_is_unreachable(connect, ask):
+    with ProviderServer() as server:
+        pass
+    with pytest.raises(ProviderUnreachableError):
+        await ask(connect(server))
+
+
+async def test_a_server_without_tls_is_never_asked_in_plain_text(api, ask):
+    with ProviderServer() as server:
+        url = server.url.replace("http:", "https:")
+        model = load_chat(Endpoint(api, api, "scripted", url, Secret(KEY)))
+        with pytest.raises(ProviderTLSError):
+            await ask(model)
+        await model.close()
+    assert server.requests == ()
+
+
+async def test_an_error_told_before_any_text_is_that_error(api, connect, ask):
+    if api == "ollama":
+        pytest.skip("Ollama tells no code")
+    with ProviderServer(faults.error_in_stream(0, "overloaded_error")) as server:
+        with pytest.raises(ProviderOverloadedError):
+            await ask(connect(server))
+
+
+async def test_an_error_told_after_text_keeps_the_text(connect):
+    seen = []
+    with ProviderServer(faults.error_in_stream(2, answer=Answer(TEXT))) as server:
+        with pytest.raises(StreamTruncatedError) as caught:
+            await keep(seen, connect(server).stream(REQUEST))
+    assert caught.value.text == "".join(seen) == "The signing"
+    assert caught.value.usage[0].estimated
+
+
+@pytest.mark.parametrize("silently", [True, False])
+async def test_a_stream_that_breaks_off_is_never_an_answer(connect, silently):
+    seen = []
+    half = Answer(TEXT, pieces=(TEXT[:10], TEXT[10:] * 200))
+    with ProviderServer(faults.cut(1500, half, silently=silently)) as server:
+        with pytest.raises(StreamTruncatedError) as caught:
+            await keep(seen, connect(server).stream(REQUEST))
+    assert caught.value.text == "".join(seen) == TEXT[:10]
+
+
+async def test_a_server_that_does_not_stream_is_read_all_the_same(api, connect):
+    if api == "ollama":
+        pytest.skip("one JSON object to a line is its stream")
+    whole = {
+        "openai": {"choices": [{"message": {"content": TEXT}, "finish_reason": "stop"}]},
+        "anthropic": {
+            "type": "message",
+            "content": [{"type": "text", "text": TEXT}],
+            "stop_reason": "end_turn",
+        },
+        "gemini": {"candidates": [{"content": {"parts": [{"text": TEXT}]}}]},
+    }
+    with ProviderServer(faults.raw(whole[api])) as server:
+        assert (await stream(connect(server))).text == TEXT
+
+
+async def test_a_key_stands_in_a_header_and_nowhere_else(connect, ask):
+    with ProviderServer(TEXT) as server:
+        await ask(connect(server))
+    asked = server.requests[0]
+    assert sum(KEY in value for value in asked.headers.values()) == 1
+    assert KEY not in asked.path
+    assert KEY.encode() not in asked.raw
+
+
+async def test_a_keyless_server_gets_no_key_header(connect, ask):
+    with ProviderServer(TEXT) as server:
+        await ask(connect(server, key=None))
+    names = set(server.requests[0].headers)
+    assert not names & {"authorization", "x-api-key", "x-goog-api-key"}
+
+
+async def test_a_connection_is_used_again(connect, ask):
+    with ProviderServer(TEXT) as server:
+        model = connect(server)
+        for _ in range(3):
+            await ask(model)
+        assert server.n_open_connections == 1
+        await model.close()
+        assert server.wait_for(lambda s: s.n_open_connections == 0)
+        assert (await ask(model)).text == TEXT
+
+
+async def test_a_cancelled_call_closes_its_connection(connect, ask):
+    with ProviderServer(faults.stall()) as server:
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask, connect(server))
+            arrived = await anyio.to_thread.run_sync(
+                server.wait_for, lambda s: len(s.requests) == 1
+            )
+            assert arrived
+            group.cancel_scope.cancel()
+        assert server.wait_for(lambda s: s.n_open_connections == 0)
+
+
+async def test_a_stream_that_is_closed_early_closes_its_connection(connect):
+    with ProviderServer(faults.hold(1, Answer(TEXT))) as server:
+        answer = connect(server).stream(REQUEST)
+        assert await anext(answer) == "The"
+        assert server.n_open_connections == 1
+        await answer.aclose()
+        assert server.wait_for(lambda s: s.n_open_connections == 0)
+
+
+async def test_one_model_serves_several_event_loops_at_once(connect, ask):
+    texts = []
+
+    async def use():
+        texts.append((await ask(model)).text)
+        await model.close()
+
+    with ProviderServer(TEXT) as server:
+        model = connect(server)
+        threads = [threading.Thread(target=anyio.run, args=(use,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        texts.append((await ask(model)).text)
+        for thread in threads:
+            await anyio.to_thread.run_sync(thread.join, 5.0)
+        await model.close()
+        assert texts == [TEXT] * 5
+        assert server.wait_for(lambda s: s.n_open_connections == 0)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.stall(),
+        faults.drip("head"),
+        faults.drip("body"),
+        faults.drip("comments"),
+        faults.hold(2, Answer(TEXT)),
+    ],
+    ids=str,
+)
+async def test_no_drip_outlives_the_deadline(connect, ask, fault):
+    with ProviderServer(fault) as server:
+        start = time.monotonic()
+        request = ChatRequest(REQUEST.messages, deadline=start + 0.3)
+        with pytest.raises((ProviderTimeoutError, StreamTruncatedError)) as caught:
+            await ask(connect(server), request)
+        elapsed = time.monotonic() - start
+        assert 0.29 < elapsed < 0.3 + 0.25
+        cause = caught.value.__cause__ or caught.value
+        assert cause.phase == "total"
+        assert server.wait_for(lambda s: s.n_open_connections == 0)
+
+
+async def test_a_deadline_that_has_passed_sends_nothing(connect, ask):
+    with ProviderServer(TEXT) as server:
+        request = ChatRequest(REQUEST.messages, deadline=time.monotonic() - 1)
+        with pytest.raises(ProviderTimeoutError):
+            await ask(connect(server), request)
+    assert server.requests == ()
