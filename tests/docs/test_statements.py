@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fingerpost import CitationVerifier
+from fingerpost import CitationVerifier, QueryRouterConfig
 from fingerpost.cli.failure import MEANINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,8 +55,23 @@ def test_every_fallback_is_explained_and_one_that_never_happens_is_marked():
     rows = dict(_rows("docs/how-it-works/overview.md", "## Fallbacks"))
     said = {name.strip("`"): meaning for name, meaning in rows.items()}
     assert set(said) == FALLBACKS
-    never = {name for name, meaning in said.items() if meaning == "not in this version"}
+    never = {name for name, meaning in said.items() if "not in this version" in meaning}
     assert never == FALLBACKS - _texts_of_the_program()
+
+
+def test_a_default_that_a_page_names_is_that_of_the_setting():
+    named = [
+        found
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        for found in re.findall(
+            r"`(\w+)`[ ,(]+([\d.]+)[ \w]* unless set", page.read_text(encoding="utf-8")
+        )
+    ]
+    fields = QueryRouterConfig.model_fields
+    assert {name: float(value) for name, value in named} == {
+        name: float(fields[name].default) for name, _ in named
+    }
+    assert len(named) >= 2
 
 
 @pytest.mark.parametrize(
