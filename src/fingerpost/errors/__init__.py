@@ -43,6 +43,7 @@
     |   |-- UnroutedModelError
     |   |-- BudgetExceededError        .spent_usd  .allowed_usd
     |   `-- LaneExhaustedError         .attempts, in order
+    |-- MissingRecordingError
     |-- DecisionError
     |-- RetrievalError
     |-- GenerationError
@@ -88,6 +89,7 @@ from fingerpost.errors.lanes import (
     LaneError,
     LaneExhaustedError,
     MalformedOutputError,
+    MissingRecordingError,
     ModelNotFoundError,
     ProviderConflictError,
     ProviderError,
@@ -131,6 +133,7 @@ __all__ = [
     "LaneExhaustedError",
     "MalformedOutputError",
     "MissingExtraError",
+    "MissingRecordingError",
     "MissingSecretError",
     "ModelNotFoundError",
     "ProviderConflictError",

@@ -165,6 +165,10 @@ class MalformedOutputError(LaneError):
     """A reply could not be read as what was asked for, after one repair."""
 
 
+class MissingRecordingError(FingerpostError):
+    """A replay has no record of a call. No `LaneError`, so that nothing takes its place."""
+
+
 class UnroutedModelError(LaneError):
     """No route serves the model and there is no fallback, or the route is not a model."""
 

@@ -1,0 +1,277 @@
+"""Models whose calls are kept in a folder, and models that give them again."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from fingerpost.config.secrets import Secret
+from fingerpost.errors import LaneError, MissingRecordingError
+from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.record import (
+    FORMAT,
+    Cleaner,
+    Outcome,
+    error_json,
+    error_of,
+    key_of,
+    outcome_json,
+    outcome_of,
+    request_json,
+)
+from fingerpost.lanes.wrapped import WrappedChat, WrappedEmbedder
+from fingerpost.types.chat import ChatRequest, ChatResponse
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_FLOATS: Final = "<f4"
+_DESCRIPTION: Final = "embedder"
+
+
+class Recorder:
+    """Keeps every call of the models around which it stands, each as one JSON file.
+
+    A file is named after the hash of the whole request, without its deadline and question, and a
+    number that tells equal requests apart in the order in which they began. Files of an earlier
+    recording with the same names are replaced. Questions and answers are in them; keys are not.
+
+    Args:
+        folder: Made when it is missing.
+        secrets: Keys to be taken out wherever they stand, besides what is shaped like one.
+    """
+
+    def __init__(self, folder: Path, secrets: Sequence[Secret] = ()) -> None:
+        self._cleaner = Cleaner(secrets)
+        self._folder = folder
+        self._names = _Names()
+
+    def around(self, model: ChatModel) -> ChatModel:
+        """Return the model, its calls kept."""
+        return _RecordedChat(model, self)
+
+    def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
+        """Return the embedding model, its calls kept."""
+        return _RecordedEmbedder(model, self)
+
+    def begin(self, kind: str, model: Sequence[str], asked: object) -> _Kept:
+        """Return the place of a call that begins now."""
+        name = self._names.next(kind, key_of(kind, model, asked))
+        head = {"format": FORMAT, "kind": kind, "model": list(model), "asked": asked}
+        return _Kept(self._folder / name, self._cleaner.clean(head))
+
+    def keep(self, kept: _Kept, outcome: Outcome) -> None:
+        """Keep how a chat call ended."""
+        kept.write(self._cleaner.clean_outcome(outcome_json(outcome)))
+
+    def keep_error(self, kept: _Kept, error: LaneError) -> None:
+        """Keep an embedding call that failed."""
+        kept.write(self._cleaner.clean({"error": error_json(error)}))
+
+
+class Replayer:
+    """Gives recorded calls again, in pieces as they came, and never asks the model.
+
+    Equal requests get the records of equal requests in the order in which they begin.
+
+    Args:
+        folder: Of a `Recorder`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = _Names()
+
+    def around(self, model: ChatModel) -> ChatModel:
+        """Return a model with the same names that gives the records of ``model``."""
+        return _ReplayedChat(model, self)
+
+    def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
+        """Return the same for an embedding model, with the recorded revision and dimension."""
+        return _ReplayedEmbedder(model, self)
+
+    def found(self, kind: str, model: Sequence[str], asked: object) -> dict[str, Any]:
+        """Return the record of a call that begins now.
+
+        Raises:
+            MissingRecordingError: There is none, or it cannot be read.
+        """
+        path = self._folder / self._names.next(kind, key_of(kind, model, asked))
+        try:
+            told = json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise MissingRecordingError(
+                f"no record of this call to {'/'.join(model)}: {path} cannot be read",
+                hint="Record again: the question, a setting, a prompt or a document has changed.",
+            ) from error
+        if not isinstance(told, dict) or told.get("format") != FORMAT:
+            raise MissingRecordingError(f"{path} is no record of format {FORMAT}")
+        return told
+
+
+class _Names:
+    """Numbers equal calls in the order in which they begin."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+
+    def next(self, kind: str, key: str) -> str:
+        with self._lock:
+            self._counts[key] += 1
+            return f"{kind}-{key}-{self._counts[key]}.json"
+
+
+class _Kept:
+    """A file to be written once."""
+
+    def __init__(self, path: Path, head: dict[str, Any]) -> None:
+        self._path = path
+        self._head = head
+
+    def write(self, told: dict[str, Any]) -> None:
+        """Put the file in its place whole or not at all."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({**self._head, **told}, indent=1, sort_keys=True)
+        half = self._path.with_name(f"{self._path.name}.{os.getpid()}.{threading.get_ident()}")
+        half.write_text(text, encoding="ascii")
+        half.replace(self._path)
+
+
+def _names_of(model: ChatModel) -> tuple[str, str, str]:
+    return model.provider, model.api, model.model
+
+
+class _RecordedChat(WrappedChat):
+    def __init__(self, model: ChatModel, recorder: Recorder) -> None:
+        super().__init__(model)
+        self._recorder = recorder
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        kept = self._recorder.begin("complete", _names_of(self), request_json(request))
+        try:
+            response = await self._model.complete(request)
+        except LaneError as error:
+            self._recorder.keep(kept, Outcome((), error))
+            raise
+        self._recorder.keep(kept, Outcome((), response))
+        return response
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        kept = self._recorder.begin("stream", _names_of(self), request_json(request))
+        pieces: list[str] = []
+        end: ChatResponse | LaneError | None = None
+        try:
+            async with aclosing(self._model.stream(request)) as items:
+                async for item in items:
+                    if isinstance(item, ChatResponse):
+                        end = item
+                    else:
+                        pieces.append(item)
+                    yield item
+        except LaneError as error:
+            end = error
+            raise
+        finally:
+            self._recorder.keep(kept, Outcome(tuple(pieces), end))
+
+
+class _ReplayedChat(WrappedChat):
+    def __init__(self, model: ChatModel, replayer: Replayer) -> None:
+        super().__init__(model)
+        self._replayer = replayer
+
+    async def complete(self, request: ChatRequest) -> ChatResponse:
+        return self._end(self._outcome("complete", request))
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+        outcome = self._outcome("stream", request)
+        for piece in outcome.pieces:
+            yield piece
+        yield self._end(outcome)
+
+    def _outcome(self, kind: str, request: ChatRequest) -> Outcome:
+        return outcome_of(self._replayer.found(kind, _names_of(self), request_json(request)))
+
+    def _end(self, outcome: Outcome) -> ChatResponse:
+        if outcome.end is None:
+            raise MissingRecordingError(
+                f"the recorded call to {self.provider}/{self.model} was given up here"
+            )
+        if isinstance(outcome.end, LaneError):
+            raise outcome.end
+        return outcome.end
+
+
+class _RecordedEmbedder(WrappedEmbedder):
+    def __init__(self, model: EmbeddingModel, recorder: Recorder) -> None:
+        super().__init__(model)
+        self._recorder = recorder
+        self._is_described = False
+
+    @property
+    def revision(self) -> str:
+        self._describe()
+        return super().revision
+
+    @property
+    def dimension(self) -> int:
+        self._describe()
+        return super().dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np  # noqa: PLC0415 - only with embeddings
+
+        kept = self._recorder.begin("embed", (self.name,), list(texts))
+        try:
+            vectors = self._model.embed(texts)
+        except LaneError as error:
+            self._recorder.keep_error(kept, error)
+            raise
+        raw = np.ascontiguousarray(vectors, dtype=_FLOATS).tobytes()
+        kept.write({"vectors": base64.b64encode(raw).decode("ascii")})
+        self._describe()
+        return vectors
+
+    def _describe(self) -> None:
+        """Keep what the vectors are, which a replay must know without asking the model."""
+        if not self._is_described:
+            self._is_described = True
+            told = {"revision": super().revision, "dimension": super().dimension}
+            self._recorder.begin(_DESCRIPTION, (self.name,), None).write(told)
+
+
+class _ReplayedEmbedder(WrappedEmbedder):
+    def __init__(self, model: EmbeddingModel, replayer: Replayer) -> None:
+        super().__init__(model)
+        self._replayer = replayer
+
+    @property
+    def revision(self) -> str:
+        return str(self._description["revision"])
+
+    @property
+    def dimension(self) -> int:
+        return int(self._description["dimension"])
+
+    @cached_property
+    def _description(self) -> dict[str, Any]:
+        return self._replayer.found(_DESCRIPTION, (self.name,), None)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np  # noqa: PLC0415 - only with embeddings
+
+        told = self._replayer.found("embed", (self.name,), list(texts))
+        if "error" in told:
+            raise error_of(told["error"])
+        vectors = np.frombuffer(base64.b64decode(told["vectors"]), dtype=_FLOATS)
+        return vectors.reshape(len(texts), self.dimension).astype(np.float32)
