@@ -86,7 +86,7 @@ class RetrieveStart(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveVector(Event):
-    """Hybrid search ran."""
+    """A hybrid search ran: of the question, of a sub-question, or of the research pass."""
 
     type: ClassVar[str] = "retrieve:vector"
     n_lexical: int
@@ -216,6 +216,20 @@ class RouteComplete(Event):
 
     type: ClassVar[str] = "route:complete"
     result: QueryResult = field(repr=False)
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteError(Event):
+    """The question ended without a result: an error, the deadline, or the caller gave it up.
+
+    Attributes:
+        error: Class name of the error.
+        duration_ms: From the question to its end.
+    """
+
+    type: ClassVar[str] = "route:error"
+    error: str
     duration_ms: float
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fingerpost.observe.events import RetrieveComplete, RetrieveStart, RetrieveVector
+from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.hybrid import HybridResult, coverage_of
 from fingerpost.retrieve.investigate import investigate
@@ -76,11 +76,8 @@ async def first_search(run: Run, k: int) -> HybridResult:
     started = time.perf_counter()
     request = run.request
     found = await run.in_thread(lambda: run.search(run.question(request.text, request.context), k))
-    for name in found.fallbacks:
-        run.fall_back(name, found.legs.vectors_error or "no vectors to search")
-    spent = run.took("search", started)
-    legs = found.legs
-    run.emit(RetrieveVector, n_lexical=legs.n_lexical, n_vector=legs.n_vector, duration_ms=spent)
+    run.took("search", started)
+    run.tell(found, started)
     return found
 
 
@@ -97,6 +94,7 @@ def evidence_of(
         candidates=tuple(merged(hits, wide, found.candidates)),
         tiers_used=(int(level),),
         fallbacks=tuple(run.fallbacks),
+        vectors_searched=run.vectors_searched,
         lexical_weight=found.weight,
         coverage=coverage_of(found.question, hits),
         unknown_terms=found.question.unknown,

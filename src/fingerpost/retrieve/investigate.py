@@ -148,7 +148,9 @@ async def _parts(run: Run, texts: Sequence[str]) -> list[list[Hit]]:
     started = time.perf_counter()
 
     async def one(place: int, text: str) -> None:
+        began = time.perf_counter()
         found = await run.in_thread(lambda: run.search(run.question(text), PART_K))
+        run.tell(found, began)
         marked = [replace(hit, sub_query=text) for hit in found.hits]
         made[place] = await rerank_stage(run, found.question, marked, PART_K)
 
@@ -195,11 +197,17 @@ def _built_in(run: Run, parts: Sequence[str], hits: Sequence[Hit]) -> Findings:
     def phase(number: int, n_queries: int, n_new: int) -> None:
         run.emit(ResearchPhase, round=number, n_queries=n_queries, n_new_hits=n_new)
 
+    def search(query: str) -> Sequence[Hit]:
+        began = time.perf_counter()
+        found = run.search(run.question(query), PART_K)
+        run.tell(found, began)
+        return found.hits
+
     return research(
         run.reader,
         parts,
         hits,
-        lambda query: run.search(run.question(query), PART_K).hits,
+        search,
         remaining_s=run.tools.remaining_s,
         phase=phase,
     )

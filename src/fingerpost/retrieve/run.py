@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from anyio import to_thread
 
-from fingerpost.observe.events import Event, RetrieveFallback
+from fingerpost.observe.events import Event, RetrieveFallback, RetrieveVector
 from fingerpost.observe.hooks import is_for_the_host
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.hybrid import HybridResult, search_for
@@ -29,6 +29,7 @@ class Run:
     tools: RetrieveTools
     within: Selection | None = None
     fallbacks: list[str] = field(default_factory=list)
+    vectors_searched: bool = False
     timings: dict[str, float] = field(default_factory=dict)
 
     def emit(self, made: type[Event], **fields: object) -> None:
@@ -45,6 +46,17 @@ class Run:
         if name not in self.fallbacks:
             self.fallbacks.append(name)
             self.emit(RetrieveFallback, name=name, reason=reason)
+
+    def tell(self, found: HybridResult, started: float) -> None:
+        """Say what one hybrid search that began at ``started`` brought, and what failed in it."""
+        legs = found.legs
+        self.vectors_searched |= legs.n_vector > 0
+        for name in found.fallbacks:
+            self.fall_back(name, legs.vectors_error or "no vectors to search")
+        spent = (time.perf_counter() - started) * 1000
+        self.emit(
+            RetrieveVector, n_lexical=legs.n_lexical, n_vector=legs.n_vector, duration_ms=spent
+        )
 
     def took(self, stage: str, started: float) -> float:
         """Add the time since ``started`` to a stage and return it in milliseconds."""

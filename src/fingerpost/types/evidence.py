@@ -9,7 +9,10 @@ from fingerpost.types.document import Chunk, Document
 
 
 class MatchType(StrEnum):
-    """Which leg of retrieval brought a hit (the stronger one, when both did)."""
+    """Which leg of retrieval brought a hit.
+
+    When words and vectors both did, the one that ranked it higher; ``keyword`` at equal ranks.
+    """
 
     VECTOR = "vector"
     KEYWORD = "keyword"
@@ -61,6 +64,8 @@ class Evidence:
         uncovered: Sub-questions for which nothing was found.
         tiers_used: Tiers that really ran, ascending.
         fallbacks: Fallback names in the order in which they fired, each once.
+        vectors_searched: Whether vectors took part: the vector leg of at least one search
+            found something. ``False`` also when it failed.
         synthesis: What the research pass wrote, empty when it did not run.
         lexical_weight: Weight of the lexical leg in fusion, 0 to 1; ``None`` when one leg ran.
         coverage: Share of the question's content terms, weighted by rarity, that stand in the
@@ -76,6 +81,7 @@ class Evidence:
     uncovered: tuple[str, ...] = ()
     tiers_used: tuple[int, ...] = ()
     fallbacks: tuple[str, ...] = ()
+    vectors_searched: bool = False
     synthesis: str = ""
     lexical_weight: float | None = None
     coverage: float = 0.0

@@ -209,6 +209,50 @@ async def test_events_tell_the_stages_in_order_and_a_failing_observer_breaks_not
     assert {query_id for _, query_id in seen} == {"q1"}
 
 
+async def test_each_search_of_a_question_is_told_with_what_both_legs_found(index, embedder):
+    seen = []
+    tools = RetrieveTools(embedder=embedder, observe=seen.append)
+    text = "What is the difference between Redis and RabbitMQ?"
+    evidence = await retrieve(index(PAGES, embedder), ask(text, 3), tools)
+    searched = [event for event in seen if event.type == "retrieve:vector"]
+    rounds = [event.n_queries for event in seen if event.type == "research:phase"]
+    assert len(searched) == 1 + len(evidence.sub_queries) + sum(rounds)
+    assert all(event.n_vector == len(PAGES) + 1 for event in searched)
+    assert evidence.vectors_searched
+
+
+@pytest.mark.parametrize("tier", EVERY_TIER)
+async def test_a_vector_leg_that_gives_nothing_is_told(
+    index, embedder, failing_embedder, without, tier
+):
+    text = "What is the difference between Redis and RabbitMQ?"
+    whole = index(PAGES, embedder)
+    for reader, model in (
+        (whole, None),
+        (whole, failing_embedder),
+        (without(whole, "search_vectors"), embedder),
+        (index(PAGES), embedder),
+    ):
+        evidence = await retrieve(reader, ask(text, tier), RetrieveTools(embedder=model))
+        assert evidence.hits
+        assert "keyword-fallback" in evidence.fallbacks
+        assert not evidence.vectors_searched
+
+
+async def test_a_vector_leg_that_fails_in_a_sub_question_alone_is_named(index, embedder):
+    class FailsLater(type(embedder)):
+        def embed(self, texts):
+            if "difference" not in texts[0]:
+                raise OSError("the model is gone")
+            return super().embed(texts)
+
+    text = "What is the difference between Redis and RabbitMQ?"
+    tools = RetrieveTools(embedder=FailsLater())
+    evidence = await retrieve(index(PAGES, embedder), ask(text, 3), tools)
+    assert "keyword-fallback" in evidence.fallbacks
+    assert evidence.vectors_searched
+
+
 @pytest.mark.parametrize("tier", EVERY_TIER)
 async def test_the_same_question_gives_the_same_evidence(index, embedder, tier):
     reader = index(PAGES, embedder)
