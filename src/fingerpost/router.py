@@ -20,7 +20,7 @@ from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import UsageError
 from fingerpost.library import Library
 from fingerpost.observe.events import Event, RouteComplete
-from fingerpost.observe.observer import Observer, fan_out
+from fingerpost.observe.observer import fan_out
 from fingerpost.pipeline import Pipeline
 from fingerpost.request import Filtering, History, make_query
 from fingerpost.types.decision import ClassificationResult
@@ -61,9 +61,7 @@ class QueryRouter:
             config, self.origins = loaded.config, loaded.origins
         wiring.refuse_repair(config)
         self._config = config
-        self._observers: tuple[Observer, ...] = ()
-        if config.on_event is not None:
-            self._observers = (config.on_event,)
+        self._observers = wiring.make_observers(config)
         self._library = Library(config, self._observe)
         self._pipeline: Pipeline | None = None
         self._cache = ResultCache(

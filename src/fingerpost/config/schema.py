@@ -185,6 +185,8 @@ class QueryRouterConfig(BaseModel):
     """Called with each `Evidence`."""
     on_event: Hook = None
     """Takes every event in the thread where it happens; must be quick."""
+    telemetry: bool = False
+    """Make OpenTelemetry spans (needs the extra ``otel``)."""
     capture_content: bool = False
     """Put the text of questions, prompts and answers into telemetry."""
     api_key: SecretField = None

@@ -6,8 +6,8 @@ whoever listens and are never read back.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
 
 import anyio
 from anyio.lowlevel import RunVar
@@ -42,6 +42,36 @@ def _told(config: QueryRouterConfig) -> str:
             value = getattr(value, "__qualname__", kind.__qualname__)
         told.append(f"{name}={value!r}")
     return "\n".join(told)
+
+
+@contextmanager
+def _told_how_it_ends(run: Run) -> Iterator[None]:
+    """Tell the observers of a question that ends without a result."""
+    try:
+        yield
+    except BaseException as error:
+        took = (run.parts.clock() - run.started) * 1000
+        run.emit(events.RouteError, error=type(error).__name__, duration_ms=took)
+        raise
+
+
+async def _events(
+    run: Run, pieces: AsyncGenerator[str | Answer]
+) -> AsyncGenerator[events.Event | Answer]:
+    """Yield the events of an answer in the making, then the answer."""
+    async with aclosing(pieces):
+        try:
+            async for piece in pieces:
+                if isinstance(piece, Answer):
+                    yield piece
+                else:
+                    run.emit(events.GenerateDelta, text=piece)
+                for event in run.drain():
+                    yield event
+        except LaneError:
+            for event in run.drain():
+                yield event
+            raise
 
 
 class Pipeline:
@@ -125,34 +155,26 @@ class Pipeline:
     async def _story(self, query: Query, *, live: bool) -> AsyncGenerator[events.Event]:
         with self._parts.store.reader() as reader:
             run = self._begin(query, reader)
-            await rewrite(run)
-            classification = await classify(run)
-            for event in run.drain():
-                yield event
-            evidence = await find(run, classification)
-            for event in run.drain():
-                yield event
-            holds_back = self._holds_back()
-            answer: Answer | None = None
-            try:
-                async with aclosing(
-                    write(run, classification, evidence, live=live and not holds_back)
-                ) as pieces:
-                    async for piece in pieces:
-                        if isinstance(piece, Answer):
-                            answer = piece
-                        else:
-                            run.emit(events.GenerateDelta, text=piece)
-                        for event in run.drain():
-                            yield event
-            except LaneError:
+            with _told_how_it_ends(run):
+                await rewrite(run)
+                classification = await classify(run)
                 for event in run.drain():
                     yield event
-                raise
-            if answer is None:
-                raise UsageError("the generator ended without an answer")
-            result = await self._finish(run, classification, evidence, answer, live=live)
-            run.emit(events.RouteComplete, result=result, duration_ms=result.duration_ms)
+                evidence = await find(run, classification)
+                for event in run.drain():
+                    yield event
+                answer: Answer | None = None
+                pieces = write(run, classification, evidence, live=live and not self._holds_back())
+                async with aclosing(_events(run, pieces)) as written:
+                    async for item in written:
+                        if isinstance(item, Answer):
+                            answer = item
+                        else:
+                            yield item
+                if answer is None:
+                    raise UsageError("the generator ended without an answer")
+                result = await self._finish(run, classification, evidence, answer, live=live)
+                run.emit(events.RouteComplete, result=result, duration_ms=result.duration_ms)
             for event in run.drain():
                 yield event
 

@@ -10,11 +10,11 @@ from fingerpost.wiring.index import (
     make_store,
 )
 from fingerpost.wiring.models import make_models
-from fingerpost.wiring.pipeline import make_pipeline, refuse_repair
+from fingerpost.wiring.pipeline import make_observers, make_pipeline, refuse_repair
 from fingerpost.wiring.stats import corpus_stats
 
 __all__ = [
     "Embedding", "choose_embedder", "cores", "corpus_stats", "corpus_topics", "forget_index",
-    "index_folder", "index_options", "make_models", "make_pipeline", "make_store",
-    "refuse_repair",
+    "index_folder", "index_options", "make_models", "make_observers", "make_pipeline",
+    "make_store", "refuse_repair",
 ]  # fmt: skip

@@ -38,6 +38,20 @@ def make_pipeline(
     return Pipeline(parts, cores())
 
 
+def make_observers(config: QueryRouterConfig) -> tuple[Observer, ...]:
+    """Return who gets every event from the start.
+
+    Raises:
+        MissingExtraError: Telemetry is wanted and OpenTelemetry not installed.
+    """
+    found: tuple[Observer, ...] = () if config.on_event is None else (config.on_event,)
+    if config.telemetry:
+        from fingerpost.observe.otel import OtelObserver  # noqa: PLC0415 - an extra
+
+        found = (*found, OtelObserver(capture_content=config.capture_content))
+    return found
+
+
 def _verifier_maker(
     config: QueryRouterConfig,
 ) -> Callable[[EmbeddingModel | None], CitationVerifier] | None:
