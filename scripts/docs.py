@@ -10,6 +10,7 @@ import ast
 import dataclasses
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -83,7 +84,7 @@ def _events() -> str:
     text = _head("Events", "events")
     text += "Every event carries `type`, `at` (seconds since the epoch) and `query_id`.\n\n"
     text += "| type | class | fields | meaning |\n|---|---|---|---|\n"
-    used = _named_by_the_program(outside="/observe/events.py")
+    used = _called_by_the_program()
     for kind in vars(events).values():
         if not isinstance(kind, type) or kind.__base__ is not events.Event:
             continue
@@ -96,28 +97,46 @@ def _events() -> str:
     return text
 
 
-def _named_by_the_program(*, outside: str) -> set[str]:
-    """Return the names that the program uses as values; what only catches or tests is no use."""
-    found: set[str] = set()
-    for path in Path(fingerpost.__file__).parent.rglob("*.py"):
-        if outside in path.as_posix():
-            continue
-        passed_over: set[int] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            tests = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
-            aside = node.args[1:] if tests else [getattr(node, "type", None)]
-            aside += [getattr(node, "annotation", None), getattr(node, "returns", None)]
-            passed_over |= {id(inner) for one in aside if one for inner in ast.walk(one)}
-            if isinstance(node, ast.Name | ast.Attribute) and id(node) not in passed_over:
-                found.add(node.id if isinstance(node, ast.Name) else node.attr)
+def _called_by_the_program() -> set[str]:
+    """Return the names that the program calls or hands to a call, as ``emit`` is handed events."""
+    return {
+        name
+        for node in _nodes_of_the_program("/observe/events.py")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") != "isinstance"
+        for name in map(_name, (node.func, *node.args))
+        if name
+    }
+
+
+def _raised_by_the_program() -> set[str]:
+    """Return the names that stand for a value, in a call or a table, not in ``except``."""
+    found, caught = set(), set()
+    nodes = list(_nodes_of_the_program("/errors"))  # all alive, so that an id names one of them
+    for node in nodes:
+        if isinstance(node, ast.ExceptHandler) and node.type:
+            caught |= {id(inner) for inner in ast.walk(node.type)}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            caught |= {id(inner) for one in node.args for inner in ast.walk(one)}
+        elif _name(node) and id(node) not in caught:
+            found.add(_name(node))
     return found
+
+
+def _nodes_of_the_program(outside: str) -> Iterator[ast.AST]:
+    for path in Path(fingerpost.__file__).parent.rglob("*.py"):
+        if outside not in path.as_posix():
+            yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
 def _errors() -> str:
     text = _head("Errors", "errors")
     text += "```text\n" + inspect.cleandoc(errors.__doc__ or "").split("::\n\n")[1] + "\n```\n\n"
     text += "| error | retryable | meaning |\n|---|---|---|\n"
-    used = _named_by_the_program(outside="/errors")
+    used = _raised_by_the_program()
     for name in errors.__all__:
         kind = getattr(errors, name)
         raised = any(kind in getattr(errors, other).__mro__ for other in used & {*errors.__all__})
