@@ -1,0 +1,214 @@
+"""No server sees a key that is not its own, whatever goes wrong (law 1, R24).
+
+Every vendor has a server of its own, which keeps what it was asked and answers with faults drawn
+at random: redirects to the others, errors that repeat the key, broken streams. The variables of
+all vendors are set. Settings are drawn at random too.
+"""
+
+import base64
+import random
+from contextlib import ExitStack
+from urllib.parse import quote, urlsplit
+
+import anyio
+import pytest
+
+from fingerpost.config.credentials import CHAT_JOBS, resolve_credentials
+from fingerpost.config.load import validate
+from fingerpost.config.providers import PROVIDERS
+from fingerpost.errors import ConfigError, LaneError
+from fingerpost.lanes.failover import FailoverModel
+from fingerpost.lanes.health import Health
+from fingerpost.lanes.limits import RetryBudget
+from fingerpost.lanes.providers.load import load_chat
+from fingerpost.testing.provider import Answer, ProviderServer, faults
+from fingerpost.types.chat import ChatRequest, Message
+
+N_CALLS = 600
+VENDORS = [p.name for p in PROVIDERS if p.key_variable]
+CANARY = {name: f"canary-{name}-Zm9v0123456789" for name in [*VENDORS, "api_key"]}
+
+
+def _forms(key):
+    raw = key.encode()
+    yield key
+    yield quote(key, safe="")
+    yield from (base64.b64encode(b" " * pad + raw)[4:-4].decode() for pad in range(3))
+
+
+FORMS = {name: tuple(_forms(key)) for name, key in CANARY.items()}
+
+
+class World:
+    """A server for each provider and one of nobody's, and what each of them may see."""
+
+    def __init__(self, stack, rng):
+        self.rng = rng
+        self.servers = {}
+        for name in [*VENDORS, "ollama", "own"]:
+            self.servers[name] = stack.enter_context(ProviderServer(self._answer))
+        self.environ = {
+            **{f"{name.upper()}_API_KEY": CANARY[name] for name in VENDORS},
+            **{f"{n.upper()}_BASE_URL": s.url for n, s in self.servers.items() if n != "own"},
+        }
+        self._seen = dict.fromkeys(self.servers, 0)
+
+    def _answer(self, received):
+        """A reply or a fault, often one that could lead a key away."""
+        told = received.headers.get("authorization") or received.headers.get("x-api-key", "none")
+        other = self.rng.choice(list(self.servers.values())).url
+        return self.rng.choice(
+            [
+                "yes [1]",
+                Answer("a longer answer in pieces"),
+                faults.redirect(other + received.path),
+                faults.redirect(other + received.path, 302),
+                faults.status(400, message=f"bad request from {told}"),
+                faults.status(401, message=f"wrong key {told}"),
+                faults.status(404, message="no such model"),
+                faults.status(429, headers={"retry-after": "0"}, message=told),
+                faults.status(500, message=f"crashed with {told}"),
+                faults.status(529, message="overloaded"),
+                faults.html(),
+                faults.bad_json(),
+                faults.no_text(),
+                faults.cut(40),
+                faults.reset(),
+            ]
+        )
+
+    def settings(self):
+        """Draw settings, and where their own key may go besides."""
+        rng = self.rng
+        named = rng.choice([None, *VENDORS, "ollama"])
+        given = {
+            "generation_provider": named,
+            "classifier_provider": rng.choice([None, named]),
+            "embedding_provider": "none",
+            "generation_model": rng.choice([None, "m"]),
+            "failover_providers": tuple(rng.sample([*VENDORS, "ollama"], rng.randint(0, 3))),
+            "base_url": rng.choice([None, None, self.servers["own"].url + "/v1"]),
+        }
+        if given["base_url"]:
+            given["api_key"] = rng.choice([None, CANARY["api_key"]])
+        elif named:
+            given["api_key"] = rng.choice([None, None, CANARY["api_key"]])
+        return given
+
+    def leaks(self, given):
+        """Foreign keys in headers, addresses and bodies of the requests since the last look."""
+        found = []
+        for name, server in self.servers.items():
+            requests = server.requests
+            for request in requests[self._seen[name] :]:
+                text = f"{request.path}\n{request.headers}\n{request.raw.decode('latin-1')}"
+                found += [
+                    f"{owner} at {name}"
+                    for owner, forms in FORMS.items()
+                    if not self._may_see(name, owner, given) and any(f in text for f in forms)
+                ]
+            self._seen[name] = len(requests)
+        return found
+
+    @staticmethod
+    def _may_see(server, owner, given):
+        named = given["generation_provider"]
+        if owner == "api_key":
+            return server == "own" if given["base_url"] else server == named
+        return server == owner or (server == "own" and owner == named)
+
+    @property
+    def n_requests(self):
+        return sum(len(server.requests) for server in self.servers.values())
+
+
+async def _no_sleep(_seconds):
+    await anyio.lowlevel.checkpoint()
+
+
+def _lanes(found, rng):
+    chat = (found.classifier, found.generator, found.generator_deep)
+    for job, first in zip(CHAT_JOBS, chat, strict=True):
+        if first is not None:
+            yield FailoverModel(
+                [load_chat(endpoint) for endpoint in (first, *found.failover[job])],
+                health=Health(),
+                retries=RetryBudget(),
+                failover_on_refusal=rng.random() < 0.5,
+                sleep=_no_sleep,
+                random=rng.random,
+            )
+
+
+async def _ask(lane, rng):
+    request = ChatRequest(messages=(Message("user", "ready?"),), max_tokens=16)
+    try:
+        if rng.random() < 0.5:
+            await lane.complete(request)
+        else:
+            async for _ in lane.stream(request):
+                pass
+    except LaneError as error:
+        return repr(error) + str(error) + error.hint
+    return ""
+
+
+async def _ask_once(model, rng):
+    await _ask(model, rng)
+    await model.close()
+
+
+async def _calls(world, rng, n_calls):
+    """Make calls under ever new settings; return what leaked to a server or into an error."""
+    leaks, done = [], 0
+    while done < n_calls:
+        given = world.settings()
+        try:
+            found = resolve_credentials(
+                validate({"knowledge_corpus": ["docs"], **given}), world.environ
+            )
+        except ConfigError:
+            continue
+        for lane in _lanes(found, rng):
+            for _ in range(4):
+                said = await _ask(lane, rng)
+                leaks += [key for key, forms in FORMS.items() if any(f in said for f in forms)]
+                done += 1
+            for model in lane.models:
+                await model.close()
+        leaks += world.leaks(given)
+    return leaks
+
+
+def _run(seed, n_calls):
+    rng = random.Random(seed)
+    with ExitStack() as stack:
+        world = World(stack, rng)
+        leaks = anyio.run(_calls, world, rng, n_calls)
+        return leaks, world
+
+
+def test_no_vendor_sees_the_key_of_another_through_faults_redirects_and_failover():
+    leaks, world = _run(20261130, N_CALLS)
+    assert leaks == []
+    assert world.n_requests > N_CALLS
+    assert all(server.requests for server in world.servers.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [24, 25, 26, 27])
+def test_ten_thousand_random_calls_in_all_leak_no_key(seed):
+    leaks, world = _run(seed, 2_500)
+    assert (leaks, world.n_requests > 2_500) == ([], True)
+
+
+def test_the_judge_sees_a_key_that_leaves_for_another_server():
+    rng = random.Random(1)
+    with ExitStack() as stack:
+        world = World(stack, rng)
+        world.environ["GROQ_BASE_URL"] = world.servers["xai"].url
+        config = validate({"knowledge_corpus": ["docs"], "generation_provider": "groq"})
+        found = resolve_credentials(config, world.environ)
+        anyio.run(_ask_once, load_chat(found.generator), rng)
+        assert urlsplit(found.generator.base_url).netloc in world.servers["xai"].url
+        assert world.leaks({"generation_provider": "groq", "base_url": None}) == ["groq at xai"]
