@@ -146,7 +146,9 @@ def show(out: dict[str, Any]) -> None:
             print(f"\nskipped: {tree['error']}")
             continue
         for side, found in tree["sides"].items():
-            title = f"{side}, {tree['tree']}, {tree['chunks']:,} chunks"
+            title = (
+                f"{side}, {tree['tree']}, {tree['chunks']:,} chunks ({tree['distinct']:,} distinct)"
+            )
             print(f"\n{show_side(title, found, tree['ratios'][side])}")
     if "choice" in out:
         print(f"\n{show_choice(out['choice'])}")

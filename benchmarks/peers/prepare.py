@@ -28,7 +28,7 @@ def prepare_tree(tree: Path, folder: Path, *, quick: bool) -> dict[str, Any]:
     random = quick or len(steps.files_of(copy)) > MANY_FILES
     known = Known(steps.RandomVectors() if random else steps.local_model())
     steps.index_tree(copy, folder / "index")
-    steps.fill(folder / "index", known)
+    filled = steps.fill(folder / "index", known)
     known.save(folder / "embedded")
     store = open_store(str(folder / "index"))
     with store.reader() as reader:
@@ -48,6 +48,7 @@ def prepare_tree(tree: Path, folder: Path, *, quick: bool) -> dict[str, Any]:
         "tree": tree.name,
         "files": len(steps.files_of(copy)),
         "chunks": len(texts),
+        "distinct": filled["embedded"],
         "vectors": "random: right for speed, wrong for answers" if random else "local",
     }
 

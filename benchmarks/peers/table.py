@@ -87,4 +87,6 @@ def show_choice(choice: dict[str, dict[str, Run]]) -> str:
 
 
 def _cell(value: float, times: float | None) -> str:
-    return f"{value:g}" if times is None else f"{value:g} ({times:.2g})"
+    if times is None:
+        return f"{value:,g}"
+    return f"{value:,g} ({times:,.0f})" if times >= 10 else f"{value:,g} ({times:.2g})"
