@@ -96,3 +96,24 @@ def test_the_text_of_a_case_cannot_drive_the_terminal(measure):
     out = measure("docs")
     assert "[b]How do I[/b] install heron?" in out
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "measures"),
+    [
+        (
+            "docs",
+            {"n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"}
+            | {"n_without_gold"},
+        ),
+        ("tiers", {"n", "accuracy", "macro_f1", "confusion"}),
+        ("intents", {"n", "accuracy", "oos_recall", "ece"}),
+        ("claims", {"n", "balanced_accuracy", "auroc", "recall"}),
+    ],
+)
+def test_the_json_of_each_command_is_one_object_with_its_measures(measure, name, measures):
+    found = json.loads(measure(name, "--json"))
+    assert list(found) == ["command", "datasets", "took_ms"]
+    assert found["command"] == f"eval {ASKED[name][0][0]}"
+    assert list(found["datasets"]) == [name]
+    assert measures <= set(found["datasets"][name])
