@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from machine import keep, step
-from peers.table import OURS, middle, ratios, show_choice, show_side
+from peers.table import OURS, middle, ratios, show
 
 SYSTEMS = (OURS, "llamaindex", "haystack", "langchain", "txtai")
 SIDES = {
@@ -139,21 +139,6 @@ def run_step(options: argparse.Namespace) -> dict[str, Any]:
     return timed.measure_search(options.system, what, folder, seconds=options.seconds)
 
 
-def show(out: dict[str, Any]) -> None:
-    """Print every table."""
-    for tree in out["trees"].values():
-        if "error" in tree:
-            print(f"\nskipped: {tree['error']}")
-            continue
-        for side, found in tree["sides"].items():
-            title = (
-                f"{side}, {tree['tree']}, {tree['chunks']:,} chunks ({tree['distinct']:,} distinct)"
-            )
-            print(f"\n{show_side(title, found, tree['ratios'][side])}")
-    if "choice" in out:
-        print(f"\n{show_choice(out['choice'])}")
-
-
 def command(options: argparse.Namespace) -> str:
     """Return the command without the places of one machine."""
     parts = ["python benchmarks/peers.py", f"--tree {options.tree.name}"]
@@ -184,7 +169,7 @@ def main() -> None:
         parser.error("--tree is needed")
     with tempfile.TemporaryDirectory(prefix="fingerpost-peers-") as folder:
         out = measure(options, Path(folder))
-    show(out)
+    print(show(out))
     if not options.quick:
         print(f"\nkept in {keep('peers', {'command': command(options), **out})}")
 

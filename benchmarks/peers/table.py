@@ -42,6 +42,21 @@ def ratios(side: Side, build_s: float | None) -> dict[str, Run]:
     }
 
 
+def show(out: Run) -> str:
+    """Return every table of a result."""
+    parts = []
+    for tree in out["trees"].values():
+        if "error" in tree:
+            parts.append(f"skipped: {tree['error']}")
+        for side, found in tree.get("sides", {}).items():
+            counts = f"{tree['chunks']:,} chunks ({tree['distinct']:,} distinct)"
+            title = f"{side}, {tree['tree']}, {counts}"
+            parts.append(show_side(title, found, tree["ratios"][side]))
+    if "choice" in out:
+        parts.append(show_choice(out["choice"]))
+    return "\n\n".join(parts)
+
+
 def show_side(title: str, side: Side, by_ours: dict[str, Run]) -> str:
     """Return one side as a table; in brackets how many times ours."""
     lines = [
@@ -68,7 +83,7 @@ def show_side(title: str, side: Side, by_ours: dict[str, Run]) -> str:
 
 
 def show_choice(choice: dict[str, dict[str, Run]]) -> str:
-    """Return the choice of a source as a table."""
+    """Return the choice of a source as a table; in brackets the time by ours."""
     lines = [
         "choice of a source, vectors known: accuracy forced is without abstaining",
         "",
@@ -80,8 +95,14 @@ def show_choice(choice: dict[str, dict[str, Run]]) -> str:
             lines.append(f"| {label} | skipped: {sets['skipped']} | | | | | |")
             continue
         for name, run in sets.items():
-            keys = ("n", "accuracy", "accuracy_forced", "oos_recall", "p50_ms")
-            cells = [str(run[key]) if run[key] is not None else "" for key in keys]
+            ours = choice[OURS].get(name, {}).get("p50_ms") if label != OURS else None
+            cells = [
+                str(run["n"]),
+                f"{run['accuracy']:.3f}",
+                f"{run['accuracy_forced']:.3f}",
+                "" if run["oos_recall"] is None else f"{run['oos_recall']:.3f}",
+                _cell(run["p50_ms"], ratio(run["p50_ms"], ours)),
+            ]
             lines.append(f"| {label} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
