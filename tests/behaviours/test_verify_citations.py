@@ -222,10 +222,71 @@ def test_a_failing_hook_is_one_typed_error():
         CitationVerifier(nli=hook).verify_sync("Shards of the moon.", [FACTS])
 
 
+@pytest.mark.parametrize("extract", [lambda text: 1 / 0, lambda text: [text, 7], lambda text: None])
+def test_a_failing_claim_extractor_is_one_typed_error(extract):
+    with pytest.raises(VerificationError, match="claim extractor failed"):
+        CitationVerifier(extract_claims=extract).verify_sync("Shards of the moon.", [FACTS])
+
+
+@pytest.mark.anyio
+async def test_claim_extractors_may_be_plain_or_asynchronous():
+    async def waits(text):
+        return text.split("; ")
+
+    answer = "Snapshots are taken every night; logs are blue"
+    verifiers = [CitationVerifier(extract_claims=hook) for hook in (waits, lambda t: t.split("; "))]
+    first, second = [await verifier.verify(answer, [FACTS]) for verifier in verifiers]
+    assert first == second
+    assert first.total_claims == 2
+    with pytest.raises(VerificationError, match="verify_sync"):
+        verifiers[0].verify_sync(answer, [FACTS])
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_thresholds_move_verdicts_but_neither_quotes_nor_contradictions(with_model):
+    claims = [
+        "Snapshots are taken every night.",
+        "The nightly snapshots keep for long.",
+        "They are kept for sixty days.",
+    ]
+    source = "Snapshots are taken every night. They are kept for thirty days."
+    model = CountingEmbedder() if with_model else None
+
+    def verdicts(**thresholds):
+        verifier = CitationVerifier(embedder=model, **thresholds)
+        return [claim.verdict.value for claim in verifier.verify_sync(claims, [source]).claims]
+
+    lenient = verdicts(supported_at=0.0)
+    strict = verdicts(supported_at=1.0, unverifiable_below=1.0)
+    middle = verdicts(supported_at=1.0, unverifiable_below=0.0)
+    assert [found[0] for found in (lenient, strict, middle)] == ["supported"] * 3
+    assert [found[1] for found in (lenient, strict, middle)] == [
+        "supported",
+        "unverifiable",
+        "weak",
+    ]
+    assert [found[2] for found in (lenient, strict, middle)] == ["contradicted"] * 3
+    assert verdicts(supported_at=0.5, unverifiable_below=0.3) == verdicts()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"supported_at": 1.1},
+        {"supported_at": float("nan")},
+        {"unverifiable_below": -0.1},
+        {"supported_at": 0.4, "unverifiable_below": 0.5},
+    ],
+)
+def test_thresholds_outside_their_range_are_refused(given):
+    with pytest.raises(ValueError, match="allowed is 0 <= unverifiable_below <= supported_at <= 1"):
+        CitationVerifier(**given)
+
+
 @pytest.mark.anyio
 async def test_a_hook_that_hangs_is_one_typed_error_and_leaves_the_loop_to_others():
     ended = threading.Event()
-    verifier = CitationVerifier(nli=lambda *_: ended.wait(60), nli_time_limit_s=0.05)
+    verifier = CitationVerifier(nli=lambda *_: ended.wait(60), hook_time_limit_s=0.05)
     try:
         with pytest.raises(VerificationError, match="longer than"):
             await verifier.verify("Shards of the moon.", [FACTS])

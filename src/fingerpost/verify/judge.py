@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -46,6 +46,23 @@ class JudgeWeights:
 
     models: Mapping[str, Logistic]
     thresholds: Mapping[str, float]
+
+    def at(self, supported: float | None, weak: float | None) -> JudgeWeights:
+        """Return the weights with thresholds of the caller's; ``None`` keeps the fitted one.
+
+        Raises:
+            ValueError: ``supported`` is not within 0 to 1, or ``weak`` not within 0 to
+                ``supported``.
+        """
+        fitted = self.thresholds
+        upper = fitted["supported"] if supported is None else supported
+        lower = min(fitted["weak"], upper) if weak is None else weak
+        if not 0.0 <= lower <= upper <= 1.0:
+            raise ValueError(
+                f"unverifiable_below is {lower:g} and supported_at {upper:g}; "
+                "allowed is 0 <= unverifiable_below <= supported_at <= 1"
+            )
+        return replace(self, thresholds={**fitted, "supported": upper, "weak": lower})
 
 
 @cache

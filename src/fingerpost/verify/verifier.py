@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from anyio import to_thread
 
-from fingerpost.errors import VerificationError
 from fingerpost.lanes.base import EmbeddingModel
-from fingerpost.observe.hooks import call_hook, call_plain_hook
 from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
 from fingerpost.types.document import Span
-from fingerpost.verify.base import Entailment, EntailmentHook, SourceText
+from fingerpost.verify.base import EntailmentHook, SourceText
 from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_claim
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, embed_candidates, measure
-from fingerpost.verify.judge import QUOTED, Judgement, entailed, judge, judge_weights
+from fingerpost.verify.hooks import (
+    ClaimHook,
+    entailment,
+    entailment_sync,
+    hooked_claims,
+    hooked_claims_sync,
+)
+from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, entailed, judge, judge_weights
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.shown import Shown
 from fingerpost.verify.unseen import seen, without_unseen
@@ -99,29 +102,41 @@ class CitationVerifier:
         *,
         embedder: EmbeddingModel | None = None,
         nli: EntailmentHook | None = None,
+        supported_at: float | None = None,
+        unverifiable_below: float | None = None,
         on_unsupported: OnUnsupported = OnUnsupported.FLAG,
-        extract_claims: Callable[[str], Sequence[str]] | None = None,
+        extract_claims: ClaimHook | None = None,
         max_embedded_sentences: int = 24,
         max_source_chars: int = 2_000_000,
         time_limit_s: float | None = None,
-        nli_time_limit_s: float = 30.0,
+        hook_time_limit_s: float = 30.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Set up; nothing is loaded before the first call.
 
         Args:
             embedder: Judges the claims that words leave undecided.
-            nli: Entailment hook; has the last word on claims that are no verbatim quotes. A
-                plain function is called in a thread of its own.
+            nli: Entailment hook; has the last word on claims that are no verbatim quotes.
+                Hooks may be asynchronous; a plain one is called in a thread of its own.
+            supported_at: Least probability of support, 0 to 1, of a claim that is
+                ``supported``; ``None`` takes the fitted 0.5. Verbatim quotes are above any,
+                and an entailment hook is not held against it.
+            unverifiable_below: A claim that is neither supported nor contradicted is ``weak``
+                from this probability on, 0 to ``supported_at``; ``None`` takes the fitted 0.3,
+                or ``supported_at`` where that is less.
             on_unsupported: Kept for `policy.apply_policy`; verdicts do not depend on it.
-            extract_claims: Cuts an answer into claims in place of ours.
+            extract_claims: Hook that cuts an answer into claims in place of ours.
             max_embedded_sentences: Most texts embedded in one call of `verify`.
             max_source_chars: A source is read up to here; a claim that what was read does not
                 support is then ``not_checked``.
             time_limit_s: Claims whose turn comes later than this are ``not_checked``.
-            nli_time_limit_s: Seconds that one call of the entailment hook may take, > 0.
+            hook_time_limit_s: Seconds that one call of a hook may take, > 0.
             clock: Monotonic seconds.
+
+        Raises:
+            ValueError: A threshold is outside its range.
         """
+        self._weights = judge_weights().at(supported_at, unverifiable_below)
         self.on_unsupported = OnUnsupported(on_unsupported)
         self._embedder = embedder
         self._nli = nli
@@ -129,7 +144,7 @@ class CitationVerifier:
         self._max_embedded = max_embedded_sentences
         self._max_chars = max_source_chars
         self._time_limit_s = time_limit_s
-        self._nli_time_limit_s = nli_time_limit_s
+        self._hook_time_limit_s = hook_time_limit_s
         self._clock = clock
 
     async def verify(
@@ -141,46 +156,35 @@ class CitationVerifier:
         Plain strings among the sources are numbered by their place, from 1.
 
         Raises:
-            VerificationError: The entailment hook failed, took too long, or gave no
-                probabilities.
+            VerificationError: A hook failed, took too long, or gave something else than it
+                should.
         """
-        cases = await to_thread.run_sync(self._hold, answer_or_claims, tuple(sources))
+        told: list[str] | None = None
+        if self._extract is not None and isinstance(answer_or_claims, str):
+            told = await hooked_claims(self._extract, self._hook_time_limit_s, answer_or_claims)
+        cases = await to_thread.run_sync(self._hold, answer_or_claims, told, tuple(sources))
         for case, held, nli, premise in self._premises(cases):
-            with _hook_failures(self._nli_time_limit_s):
-                said = await call_hook(
-                    nli, None, self._nli_time_limit_s, premise, case.reading.text
-                )
-            held.judgement = entailed(held.judgement, held.evidence, _checked(said))
+            said = await entailment(nli, self._hook_time_limit_s, premise, case.reading.text)
+            held.judgement = entailed(held.judgement, held.evidence, said)
         return self._response(cases)
 
     def verify_sync(
         self, answer_or_claims: str | Sequence[str], sources: Sequence[str | SourceText]
     ) -> VerifiedResponse:
-        """Do what `verify` does, blocking; an entailment hook must be a plain function.
+        """Do what `verify` does, blocking; hooks must be plain functions.
 
         Raises:
-            VerificationError: The entailment hook failed, took too long, is a coroutine
-                function, or gave no probabilities.
+            VerificationError: A hook failed, took too long, gave something else than it
+                should, or is a coroutine function.
         """
-        cases = self._hold(answer_or_claims, tuple(sources))
+        told: list[str] | None = None
+        if self._extract is not None and isinstance(answer_or_claims, str):
+            told = hooked_claims_sync(self._extract, self._hook_time_limit_s, answer_or_claims)
+        cases = self._hold(answer_or_claims, told, tuple(sources))
         for case, held, nli, premise in self._premises(cases):
-            with _hook_failures(self._nli_time_limit_s):
-                said = call_plain_hook(nli, self._nli_time_limit_s, premise, case.reading.text)
-            if inspect.isawaitable(said):
-                if inspect.iscoroutine(said):
-                    said.close()
-                raise VerificationError(
-                    "an asynchronous entailment hook needs verify(), not verify_sync()"
-                )
-            held.judgement = entailed(held.judgement, held.evidence, _checked(said))
+            said = entailment_sync(nli, self._hook_time_limit_s, premise, case.reading.text)
+            held.judgement = entailed(held.judgement, held.evidence, said)
         return self._response(cases)
-
-    def _claims(self, answer_or_claims: str | Sequence[str]) -> list[Claim]:
-        if not isinstance(answer_or_claims, str):
-            return [listed_claim(text) for text in answer_or_claims]
-        if self._extract is not None:
-            return claims_of(answer_or_claims, list(self._extract(answer_or_claims)))
-        return extract_claims(answer_or_claims)
 
     def _sources(self, sources: Iterable[str | SourceText]) -> list[_Source]:
         found = []
@@ -193,19 +197,22 @@ class CitationVerifier:
         return found
 
     def _hold(
-        self, answer_or_claims: str | Sequence[str], given: tuple[str | SourceText, ...]
+        self,
+        answer_or_claims: str | Sequence[str],
+        told: list[str] | None,
+        given: tuple[str | SourceText, ...],
     ) -> list[_Case]:
-        """Hold each claim against the sources, by words and then by embeddings."""
+        """Hold each claim, as a hook told them, against the sources: by words, then embedded."""
         sources = self._sources(given)
         started = self._clock()
         cases = []
-        for claim in self._claims(answer_or_claims):
+        for claim in _claims(answer_or_claims, told):
             case = _Case(claim, Reading(without_unseen(claim.text)))
             late = self._time_limit_s is not None and self._clock() - started > self._time_limit_s
             if late:
                 case.checked = False
             else:
-                _hold_words(case, sources)
+                _hold_words(case, sources, self._weights)
             cases.append(case)
         self._embed(cases)
         return cases
@@ -222,7 +229,7 @@ class CitationVerifier:
             taken = embed_candidates(held.evidence, case.reading.text, self._embedder, most=left)
             left -= taken
             if taken:
-                held.judgement = judge(held.evidence, judge_weights())
+                held.judgement = judge(held.evidence, self._weights)
 
     def _premises(self, cases: list[_Case]) -> Iterator[tuple[_Case, _Held, EntailmentHook, str]]:
         """Yield what the entailment hook is to be asked, with the hook; nothing without one."""
@@ -253,23 +260,15 @@ class CitationVerifier:
         )
 
 
-@contextmanager
-def _hook_failures(seconds: float) -> Iterator[None]:
-    try:
-        yield
-    except TimeoutError as error:
-        raise VerificationError(f"the entailment hook took longer than {seconds:g} s") from error
-    except Exception as error:
-        raise VerificationError(f"the entailment hook failed: {error}") from error
+def _claims(answer_or_claims: str | Sequence[str], told: list[str] | None) -> list[Claim]:
+    if not isinstance(answer_or_claims, str):
+        return [listed_claim(text) for text in answer_or_claims]
+    if told is not None:
+        return claims_of(answer_or_claims, told)
+    return extract_claims(answer_or_claims)
 
 
-def _checked(said: object) -> Entailment:
-    if not isinstance(said, Entailment):
-        raise VerificationError(f"the entailment hook gave {type(said).__name__}, not Entailment")
-    return said
-
-
-def _hold_words(case: _Case, sources: list[_Source]) -> None:
+def _hold_words(case: _Case, sources: list[_Source], weights: JudgeWeights) -> None:
     """Look for a verbatim quote, in cited sources first; else measure every source."""
     cited = [source for source in sources if source.given.index in case.claim.markers]
     rest = [source for source in sources if source.given.index not in case.claim.markers]
@@ -280,7 +279,7 @@ def _hold_words(case: _Case, sources: list[_Source]) -> None:
             return
     for source in _promising(case, sources, cited):
         evidence = measure(case.reading, source.sentences)
-        case.held.append(_Held(source, judge(evidence, judge_weights()), evidence, evidence.focus))
+        case.held.append(_Held(source, judge(evidence, weights), evidence, evidence.focus))
 
 
 def _promising(case: _Case, sources: list[_Source], cited: list[_Source]) -> list[_Source]:
