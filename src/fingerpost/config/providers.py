@@ -27,7 +27,6 @@ class Provider:
         cheap_model: Classifies and writes T0 and T1 answers.
         strong_model: Writes T2 and T3 answers.
         embedding_model: ``None`` when it publishes none.
-        embedding_dimension: Length of the vectors of ``embedding_model``, 0 when unknown.
         chooses_models: Its operator decides which models there are, so a model that the
             settings name for one job stands for the others too.
     """
@@ -40,7 +39,6 @@ class Provider:
     cheap_model: str
     strong_model: str
     embedding_model: str | None = None
-    embedding_dimension: int = 0
     chooses_models: bool = False
 
     @property
@@ -63,7 +61,6 @@ PROVIDERS: Final = (
         cheap_model="gpt-4o-mini",
         strong_model="gpt-4o",
         embedding_model="text-embedding-3-small",
-        embedding_dimension=1536,
     ),
     Provider(
         name="anthropic",
@@ -83,7 +80,6 @@ PROVIDERS: Final = (
         cheap_model="gemini-3.5-flash-lite",
         strong_model="gemini-3.8-flash",
         embedding_model="gemini-embedding-2",
-        embedding_dimension=3072,
     ),
     Provider(
         name="groq",
@@ -103,7 +99,6 @@ PROVIDERS: Final = (
         cheap_model="openai/gpt-oss-20b",
         strong_model="openai/gpt-oss-120b",
         embedding_model="intfloat/multilingual-e5-large-instruct",
-        embedding_dimension=1024,
     ),
     Provider(
         name="mistral",
@@ -114,7 +109,6 @@ PROVIDERS: Final = (
         cheap_model="mistral-small-latest",
         strong_model="mistral-large-latest",
         embedding_model="mistral-embed",
-        embedding_dimension=1024,
     ),
     Provider(
         name="xai",
@@ -143,7 +137,6 @@ PROVIDERS: Final = (
         cheap_model="openai/gpt-6-luna",
         strong_model="anthropic/claude-sonnet-5.5",
         embedding_model="openai/text-embedding-3-small",
-        embedding_dimension=1536,
     ),
     Provider(
         name="ollama",
@@ -154,7 +147,6 @@ PROVIDERS: Final = (
         cheap_model="llama3.2",
         strong_model="llama3.2",
         embedding_model="nomic-embed-text",
-        embedding_dimension=768,
         chooses_models=True,
     ),
     Provider(
@@ -174,4 +166,3 @@ BY_NAME: Final = {provider.name: provider for provider in PROVIDERS}
 LLM_NAMES: Final = (*BY_NAME, "none")
 EMBEDDING_NAMES: Final = (*BY_NAME, "local", "none")
 FAILOVER_NAMES: Final = tuple(name for name in BY_NAME if name != "custom")
-KEY_VARIABLES: Final = tuple(p.key_variable for p in PROVIDERS if p.key_variable)

@@ -6,9 +6,10 @@ from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.embedding import LocalEmbedding
 from fingerpost.config.explain import explain
 from fingerpost.config.load import validate
-from fingerpost.config.providers import BY_NAME, KEY_VARIABLES, PROVIDERS
+from fingerpost.config.providers import BY_NAME, PROVIDERS
 from fingerpost.errors import ConfigError, MissingSecretError
 
+KEY_VARIABLES = tuple(p.key_variable for p in PROVIDERS if p.key_variable)
 OWN = {p.name: p.base_url for p in PROVIDERS}
 GATEWAY = "http://gateway.example/v1"
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from fingerpost.config.load import load_config, provider_keys, validate
+from fingerpost.config.load import load_config, validate
 from fingerpost.config.schema import (
     NOT_IN_THIS_VERSION,
     QueryRouterConfig,
@@ -224,8 +224,3 @@ def test_folders_of_a_file_are_beside_it(tmp_path):
 def test_what_is_no_text_cannot_come_from_a_variable(name):
     with pytest.raises(ConfigError, match=name.upper()):
         load_config(CORPUS, environ={f"FINGERPOST_{name.upper()}": "x"})
-
-
-def test_provider_keys_are_named_and_never_shown():
-    environ = {"GROQ_API_KEY": CANARY, "OPENAI_API_KEY": " ", "OTHER": "x"}
-    assert provider_keys(environ) == ("GROQ_API_KEY",)
