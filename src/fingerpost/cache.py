@@ -67,7 +67,9 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
     return hashlib.sha256(raw.encode("ascii")).hexdigest()
 
 
-_PASSING = frozenset({"classify-fallback", "extractive-fallback", "hyde-unavailable"})
+_PASSING = frozenset(
+    {"classify-fallback", "decompose-fallback", "extractive-fallback", "hyde-unavailable"}
+)
 """Fallbacks of a model that failed, which may be back at the next question."""
 
 

@@ -37,8 +37,11 @@ class Library:
     All methods block and may be called from any thread.
     """
 
-    def __init__(self, config: QueryRouterConfig, observe: Observer) -> None:
+    def __init__(
+        self, config: QueryRouterConfig, observe: Observer, tape: wiring.Tape | None = None
+    ) -> None:
         self._config = config
+        self._tape = tape
         self._observe = observe
         self._roots: list[CorpusRoot] = []
         self._store: Store | None = None
@@ -95,7 +98,10 @@ class Library:
                 wiring.forget_index(self._store, folder)
             raise _empty(self._config.knowledge_corpus, skipped)
         self.embedding = wiring.choose_embedder(
-            self._config, self._store, may_replace=rebuild or must_write
+            self._config,
+            self._store,
+            may_replace=rebuild or must_write,
+            tape=self._tape,
         )
         if self._config.embed == "wait":
             self._embed_if_possible()
@@ -118,7 +124,7 @@ class Library:
                 hint="Run 'fingerpost index' with the same paths.",
             )
         self._store = wiring.make_store(folder)
-        self.embedding = wiring.choose_embedder(self._config, self._store)
+        self.embedding = wiring.choose_embedder(self._config, self._store, tape=self._tape)
 
     def watch_here(self, on_summary: Callable[[IndexSummary], None]) -> None:
         """Re-index what changes until interrupted; call ``on_summary`` after each time."""

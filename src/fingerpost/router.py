@@ -15,6 +15,8 @@ import anyio.to_thread
 from fingerpost import wiring
 from fingerpost.blocking import Portal, inside_event_loop
 from fingerpost.cache import ResultCache, result_key
+from fingerpost.config.credentials import resolve_credentials
+from fingerpost.config.explain import CredentialRow, explain
 from fingerpost.config.load import load_config
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import UsageError
@@ -25,6 +27,7 @@ from fingerpost.pipeline import Pipeline
 from fingerpost.request import Filtering, History, make_query
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
+from fingerpost.types.plan import Capability, CapabilitySource
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 from fingerpost.types.stats import CorpusStats, IndexSummary
@@ -62,13 +65,16 @@ class QueryRouter:
         wiring.refuse_repair(config)
         self._config = config
         self._observers = wiring.make_observers(config)
-        self._library = Library(config, self._observe)
+        self._tape = wiring.make_tape(config)
+        self._library = Library(config, self._observe, self._tape)
+        self._models = wiring.make_models(config, self._observe, self._tape)
         self._pipeline: Pipeline | None = None
         self._cache = ResultCache(
             max_entries=config.cache_max_entries,
             max_age_s=config.cache_max_age_s,
             clock=time.monotonic,
         )
+        self._capabilities: CapabilitySource | None = None
         self._portal = Portal()
         self._closed = False
 
@@ -122,7 +128,9 @@ class QueryRouter:
             self._library.embedding.model,
             self._observe,
             self._library.topics,
-            wiring.make_models(self._config, self._observe),
+            self._models,
+            self._tape,
+            self._offered,
         )
         self._library.start_background()
 
@@ -130,6 +138,7 @@ class QueryRouter:
         """Stop background work and release the index. Safe to call twice."""
         self._closed = True
         self._pipeline = None
+        await self._models.close()
         await anyio.to_thread.run_sync(self._library.close)
 
     async def __aenter__(self) -> Self:
@@ -240,6 +249,21 @@ class QueryRouter:
         self._opened()
         return await anyio.to_thread.run_sync(partial(self._library.embed, cancelled))
 
+    def explain_credentials(self) -> tuple[CredentialRow, ...]:
+        """Return where each job is sent and the name of the variable its key came from.
+
+        No secret is in it. Works before `init`.
+        """
+        return explain(resolve_credentials(self._config))
+
+    def set_capability_discovery_engine(self, engine: CapabilitySource | None) -> None:
+        """Take what may be recommended with an answer from ``engine``; ``None`` ends it.
+
+        Forgets cached results.
+        """
+        self._capabilities = engine
+        self._cache.clear()
+
     def get_corpus_stats(self) -> CorpusStats:
         """Return the state of the corpus. Before `init` only ``initialized=False``."""
         if self._pipeline is None:
@@ -306,6 +330,9 @@ class QueryRouter:
                 hint="Use 'with' or init_sync(), 'async with' or init().",
             )
         return self._pipeline
+
+    def _offered(self) -> tuple[Capability, ...]:
+        return () if self._capabilities is None else tuple(self._capabilities.capabilities())
 
     def _observe(self, event: Event) -> None:
         fan_out(self._observers)(event)

@@ -24,6 +24,7 @@ from fingerpost.observe.observer import Observer
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.plan import Capability
 from fingerpost.types.query import Query, Turn
+from fingerpost.types.result import Usage
 from fingerpost.verify import CitationVerifier
 
 _LOG = logging.getLogger("fingerpost.pipeline")
@@ -43,6 +44,22 @@ class Models:
     classifier: ChatModel | None = None
     writer: ChatModel | None = None
     writer_deep: ChatModel | None = None
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop."""
+        for model in (self.classifier, self.writer, self.writer_deep):
+            if model is not None:
+                await model.close()
+
+    def failed_over(self, usage: Sequence[Usage]) -> bool:
+        """Return whether a lane answered with another model than its first."""
+        firsts = {
+            model.model
+            for model in (self.classifier, self.writer, self.writer_deep)
+            if model is not None and model.provider == "lane"
+        }
+        answered = {one.model for one in usage if one.job != "embed" and one.outcome == "ok"}
+        return bool(firsts) and not answered <= firsts
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fingerpost.classify.followup import earlier_questions
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.imagine import Imagination
 from fingerpost.running import Run
 from fingerpost.types.decision import ClassificationResult, Tier
 from fingerpost.types.evidence import Evidence
@@ -40,6 +41,10 @@ def _request(run: Run, classification: ClassificationResult) -> RetrieveRequest:
 
 def _tools(run: Run) -> RetrieveTools:
     config = run.parts.config
+    chat = run.metered(run.parts.models.classifier)
+    imagine = None
+    if chat is not None:
+        imagine = Imagination(chat, run.deadline, run.query.query_id)
     return RetrieveTools(
         embedder=run.searcher,
         graph_enabled=config.graph_enabled,
@@ -50,5 +55,7 @@ def _tools(run: Run) -> RetrieveTools:
         deep_research=config.deep_research,
         observe=run.take,
         remaining_s=run.remaining_s,
+        imagine=imagine,
+        hyde_hypotheses=config.hyde_hypotheses,
         limiter=run.limiter,
     )

@@ -23,6 +23,9 @@ def outcome(
     state = run.reader.info
     total = (run.parts.clock() - run.started) * 1000
     run.timings["total"] = total
+    usage = run.meter.usage
+    if run.parts.models.failed_over(usage):
+        run.noted(["lane-failover"])  # each has been told as an event of its own
     return QueryResult(
         answer=answer.text,
         classification=classification,
@@ -41,7 +44,7 @@ def outcome(
         truncated=answer.truncated,
         left_out=answer.left_out,
         timings=run.timings,
-        usage=run.meter.usage,
+        usage=usage,
         trace_id=run.query.query_id,
         rewritten_query=None if run.text == run.query.text else run.text,
         retrieval_mode=_mode(run, evidence),

@@ -9,6 +9,7 @@ from anyio import CapacityLimiter
 
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.observe.observer import Observer, ignore
+from fingerpost.retrieve.imagine import Imagination
 from fingerpost.types.decision import Strategy, Tier
 from fingerpost.types.evidence import Hit
 from fingerpost.types.query import Filters
@@ -70,6 +71,8 @@ class RetrieveTools:
         deep_research: Replaces the built-in research pass.
         observe: Takes events.
         remaining_s: Returns the seconds left, ``inf`` without a deadline.
+        imagine: Writes passages to search with and sub-questions; ``None`` does without.
+        hyde_hypotheses: Passages to search with on T2 and T3, >= 1.
         limiter: Bounds the worker threads of all questions together; ``None`` takes anyio's
             own limit.
     """
@@ -83,4 +86,6 @@ class RetrieveTools:
     deep_research: DeepResearch | None = None
     observe: Observer = ignore
     remaining_s: Callable[[], float] = lambda: float("inf")
+    imagine: Imagination | None = None
+    hyde_hypotheses: int = 1
     limiter: CapacityLimiter | None = None

@@ -12,7 +12,7 @@ from fingerpost.retrieve.hybrid import HybridResult, coverage_of
 from fingerpost.retrieve.investigate import investigate
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.run import Run, merged
-from fingerpost.retrieve.stages import expand_stage, rerank_stage
+from fingerpost.retrieve.stages import expand_stage, imagine_stage, rerank_stage
 from fingerpost.stores.base import Reader
 from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Evidence, Hit
@@ -56,12 +56,13 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     if level is Tier.LOOKUP:
         found = await first_search(run, k)
         return await run.in_thread(lambda: evidence_of(run, level, found, found.hits))
-    found = await first_search(run, max(WIDE_K, k))
+    imagined = await imagine_stage(run, level)
+    found = await first_search(run, max(WIDE_K, k), imagined.passages)
     if level is Tier.MULTI_SOURCE:
         wide = await expand_stage(run, found, found.hits)
         ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
         return await run.in_thread(lambda: evidence_of(run, level, found, spread(ranked, k), wide))
-    deep = await investigate(run, found, k)
+    deep = await investigate(run, found, k, imagined.parts)
     evidence = await run.in_thread(lambda: evidence_of(run, level, found, deep.hits, deep.ranked))
     return replace(
         evidence,
@@ -71,11 +72,19 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     )
 
 
-async def first_search(run: Run, k: int) -> HybridResult:
-    """Return the hybrid search for the question itself."""
+async def first_search(run: Run, k: int, imagined: Sequence[str] = ()) -> HybridResult:
+    """Return the hybrid search for the question itself.
+
+    Args:
+        run: The retrieval in flight.
+        k: How many hits.
+        imagined: Passages that could answer the question.
+    """
     started = time.perf_counter()
     request = run.request
-    found = await run.in_thread(lambda: run.search(run.question(request.text, request.context), k))
+    found = await run.in_thread(
+        lambda: run.search(run.question(request.text, request.context, imagined), k)
+    )
     run.took("search", started)
     run.tell(found, started)
     return found

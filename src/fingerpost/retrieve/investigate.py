@@ -52,15 +52,21 @@ class Investigation:
     synthesis: str
 
 
-async def investigate(run: Run, found: HybridResult, k: int) -> Investigation:
+async def investigate(
+    run: Run, found: HybridResult, k: int, written: Sequence[str] | None = None
+) -> Investigation:
     """Return what is found for a question that may have several parts.
 
     Args:
         run: The retrieval in flight.
         found: The search for the question as a whole; it always takes part.
         k: How many hits to keep.
+        written: Sub-questions of a model; ``None`` splits by rules.
     """
-    texts = await run.in_thread(lambda: split(found.question.text, run.tools.max_sub_queries))
+    if written is None:
+        texts = await run.in_thread(lambda: split(found.question.text, run.tools.max_sub_queries))
+    else:
+        texts = list(written)
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
     whole = await _whole(run, found, k)
     lists = [whole, *await _parts(run, texts)]

@@ -123,16 +123,25 @@ def _vectors(
 
 
 def embed_question(embedder: EmbeddingModel, question: Question) -> NDArray[np.float32]:
-    """Return the unit vector of the question, drawn a little towards its context."""
-    rows = embedder.embed([question.text])
+    """Return the unit vector of the question, drawn a little towards its context.
+
+    With imagined passages it is the mean of theirs and its own (HyDE).
+    """
+    rows = embedder.embed([question.text, *question.imagined])
     vector = np.asarray(rows[0], dtype=np.float32)
+    if question.imagined:
+        vector = _unit(np.asarray(rows, dtype=np.float32).mean(axis=0))
     if question.context:
         earlier = embedder.embed([question.context[-1]])
-        vector = vector + CONTEXT_BLEND * np.asarray(earlier[0], dtype=np.float32)
-        vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
+        vector = _unit(vector + CONTEXT_BLEND * np.asarray(earlier[0], dtype=np.float32))
     if not np.isfinite(vector).all():
         raise RetrievalError("The embedding model gave a vector that is not finite.")
     return vector
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length: NDArray[np.float32] = vector / max(float(np.linalg.norm(vector)), 1e-9)
+    return length
 
 
 _Table = tuple[

@@ -29,6 +29,7 @@ class Question:
         n_known: How many of the question's own tokens stand anywhere in the index.
         n_chunks: Size of the index, for the scale of rarity.
         context: Earlier questions of the conversation, oldest first.
+        imagined: Passages that could answer it; they take part in its vector.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Question:
     n_known: int
     n_chunks: int
     context: tuple[str, ...] = field(default=())
+    imagined: tuple[str, ...] = field(default=())
 
     @property
     def ideal(self) -> float:
@@ -67,7 +69,9 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() or c.isspace() else " " for c in kept).strip()
 
 
-def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
+def ask(
+    reader: Reader, text: str, context: Sequence[str] = (), imagined: Sequence[str] = ()
+) -> Question:
     """Return the question with the rarity of its tokens in this index.
 
     Args:
@@ -75,6 +79,7 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
         text: As asked; may be blank or hostile.
         context: Earlier questions of the same conversation, oldest first; their tokens join
             with a low weight that halves with each step back.
+        imagined: Passages of a model that could answer the question.
     """
     kept = clean(text)
     n_chunks = reader.info.n_chunks
@@ -88,7 +93,9 @@ def ask(reader: Reader, text: str, context: Sequence[str] = ()) -> Question:
                 tokens.setdefault(token, CONTEXT_WEIGHT * weight / 2**back)
     unknown = frozenset(t for t in own if not frequency.get(t, 0))
     n_known = len(own) - len(unknown)
-    return Question(kept, tokens, rarity, unknown, n_known, n_chunks, tuple(context))
+    return Question(
+        kept, tokens, rarity, unknown, n_known, n_chunks, tuple(context), tuple(imagined)
+    )
 
 
 def rarity_of(n_containing: int, n_chunks: int) -> float:

@@ -71,9 +71,11 @@ class Run:
         """
         return await to_thread.run_sync(work, limiter=self.tools.limiter)
 
-    def question(self, text: str, context: Sequence[str] = ()) -> Question:
+    def question(
+        self, text: str, context: Sequence[str] = (), imagined: Sequence[str] = ()
+    ) -> Question:
         """Return the analysed question."""
-        return ask(self.reader, text, context)
+        return ask(self.reader, text, context, imagined)
 
     def search(self, question: Question, k: int) -> HybridResult:
         """Run one hybrid search under the filters of the request."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+import anyio
+
+from fingerpost.errors import LaneError
 from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.admit import admitted_hits, checked, offered_hits, unknown_reason
@@ -15,7 +19,56 @@ from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.question import Question
 from fingerpost.retrieve.rerank import rerank
 from fingerpost.retrieve.run import Run, merged
+from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Hit
+
+
+@dataclass(slots=True)
+class Imagined:
+    """What a model wrote to search with.
+
+    Attributes:
+        passages: That could answer the question; empty without a model or without vectors.
+        parts: Sub-questions; ``None`` when the rules are to split it.
+    """
+
+    passages: list[str] = field(default_factory=list)
+    parts: list[str] | None = None
+
+
+async def imagine_stage(run: Run, level: Tier) -> Imagined:
+    """Ask the model for passages, and on T3 for sub-questions, side by side.
+
+    Each may fail alone: the question's own vector, or the rules, take its place.
+    """
+    imagined, imagine, tools = Imagined(), run.tools.imagine, run.tools
+    if imagine is None:
+        return imagined
+    started = time.perf_counter()
+    text = run.request.text
+
+    async def passages() -> None:
+        try:
+            imagined.passages = await imagine.passages(text, tools.hyde_hypotheses)
+        except LaneError as error:
+            run.fall_back("hyde-unavailable", f"{type(error).__name__}: {error}")
+        else:
+            if not imagined.passages:
+                run.fall_back("hyde-to-vector", "no passage in the question's language was written")
+
+    async def parts() -> None:
+        try:
+            imagined.parts = await imagine.sub_questions(text, tools.max_sub_queries)
+        except LaneError as error:
+            run.fall_back("decompose-fallback", f"{type(error).__name__}: {error}")
+
+    async with anyio.create_task_group() as group:
+        if tools.embedder is not None and run.reader.info.n_vectors:
+            group.start_soon(passages)
+        if level is Tier.RESEARCH:
+            group.start_soon(parts)
+    run.took("imagine", started)
+    return imagined
 
 
 async def expand_stage(run: Run, found: HybridResult, hits: Sequence[Hit]) -> list[Hit]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,14 @@ class Capability:
     def full_id(self) -> str:
         """Return ``kind:id``."""
         return f"{self.kind}:{self.id}"
+
+
+class CapabilitySource(Protocol):
+    """Knows what a host can do; asked before each classification, so it must be quick."""
+
+    def capabilities(self) -> Sequence[Capability]:
+        """Return what may be recommended, the most general first; at most 50 are shown."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.embedding import LocalEmbedding
@@ -18,8 +18,9 @@ from fingerpost.errors import (
     MissingExtraError,
 )
 from fingerpost.lanes.base import EmbeddingModel
-from fingerpost.lanes.providers import load_embedder
+from fingerpost.lanes.providers import load_embedder, load_remote_embedder
 from fingerpost.stores.base import Store
+from fingerpost.wiring.tape import Tape
 
 _MOSTLY_ENGLISH = 0.5
 _LOCAL = "local/"
@@ -44,7 +45,11 @@ class Embedding:
 
 
 def choose_embedder(
-    config: QueryRouterConfig, store: Store, *, may_replace: bool = False
+    config: QueryRouterConfig,
+    store: Store,
+    *,
+    may_replace: bool = False,
+    tape: Tape | None = None,
 ) -> Embedding:
     """Return the embedding model for this corpus.
 
@@ -58,6 +63,7 @@ def choose_embedder(
         config: The settings.
         store: The open index.
         may_replace: The caller asked for the index to be made anew.
+        tape: Keeps or replays the calls of a provider's model.
 
     Raises:
         IndexMismatchError: The settings name another model than the index was built with, and
@@ -66,6 +72,13 @@ def choose_embedder(
     """
     if config.embedding_provider == "none":
         return Embedding(None, "disabled-no-key", "embedding_provider is 'none'")
+    found = _chosen(config, store, may_replace=may_replace)
+    if tape is None or found.model is None or _is_local(found.model.name):
+        return found
+    return replace(found, model=tape.around_embedder(found.model))
+
+
+def _chosen(config: QueryRouterConfig, store: Store, *, may_replace: bool) -> Embedding:
     built_with = _built_with(store)
     wanted = resolve_credentials(config).embedding
     named = _is_named(config)
@@ -113,7 +126,7 @@ def _of_the_index(
     if built_with in MODEL_OF:
         return _local(config, MODEL_OF[built_with])
     if built_with == _name_of(wanted) and isinstance(wanted, Endpoint):
-        return _remote(config, wanted)
+        return _remote(wanted)
     provider, _, model = built_with.partition("/")
     if provider not in BY_NAME:  # of a version that knew another model
         return _loaded(config, store, LocalEmbedding())
@@ -123,7 +136,7 @@ def _of_the_index(
     except ConfigError:
         endpoint = None
     if isinstance(endpoint, Endpoint):
-        return _remote(config, endpoint)
+        return _remote(endpoint)
     return Embedding(
         None,
         "disabled-no-key",
@@ -136,7 +149,7 @@ def _loaded(
     config: QueryRouterConfig, store: Store, wanted: Endpoint | LocalEmbedding | None
 ) -> Embedding:
     if isinstance(wanted, Endpoint):
-        return _remote(config, wanted)
+        return _remote(wanted)
     if wanted is not None and wanted.model is not None:
         return _local(config, wanted.model)
     if english_share(store) < _MOSTLY_ENGLISH:
@@ -146,12 +159,9 @@ def _loaded(
     return _local(config, "minilm")
 
 
-def _remote(config: QueryRouterConfig, endpoint: Endpoint) -> Embedding:
+def _remote(endpoint: Endpoint) -> Embedding:
     try:
-        from fingerpost.lanes.providers import load  # noqa: PLC0415 - TEMPORARY
-
-        model = load.load_remote_embedder(endpoint)  # type: ignore[attr-defined]
-        return Embedding(model, "active")
+        return Embedding(load_remote_embedder(endpoint), "active")
     except (LaneError, MissingExtraError) as error:
         return Embedding(None, "failed-init", str(error))
 

@@ -12,28 +12,39 @@ from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.failover import FailoverModel
 from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
+from fingerpost.lanes.observed import ObservedChat
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.observe.observer import Observer
 from fingerpost.running import Models
+from fingerpost.wiring.tape import Tape
 
 # Circuits and retries are the process's: two routers that ask one provider see one outage.
 _HEALTH = Health()
 _RETRIES = RetryBudget()
 
 
-def make_models(config: QueryRouterConfig, observe: Observer) -> Models:
+def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None = None) -> Models:
     """Return the model of each job, ``None`` where there is none.
+
+    Args:
+        config: The settings.
+        observe: Gets an event for each call and each failover.
+        tape: Keeps or replays the calls of every lane.
 
     Raises:
         ConfigError: The settings do not say whose key is meant, or the classifier is to be a
             model and there is none.
     """
     found = resolve_credentials(config)
-    models = Models(
-        classifier=_lane(config, observe, found, "classify", found.classifier),
-        writer=_lane(config, observe, found, "generate", found.generator),
-        writer_deep=_lane(config, observe, found, "generate_deep", found.generator_deep),
-    )
+    endpoints = {
+        "classify": found.classifier,
+        "generate": found.generator,
+        "generate_deep": found.generator_deep,
+    }
+    lanes = [_lane(config, observe, found, job, first) for job, first in endpoints.items()]
+    if tape is not None:
+        lanes = [None if lane is None else tape.around(lane) for lane in lanes]
+    models = Models(*lanes)
     if config.strategy_config.classifier_mode == "llm" and models.classifier is None:
         raise ConfigError(
             "strategy_config.classifier_mode = 'llm': there is no model to ask",
@@ -53,13 +64,12 @@ def _lane(
     if job == "generate_deep" and config.chat_model_deep is not None:
         own = config.chat_model_deep
     if own is not None:
-        model: ChatModel = own
-        return model
+        return ObservedChat(own, observe)
     if first is None:
         return None
     endpoints = (first, *found.failover[job])
     return FailoverModel(
-        [load_chat(endpoint) for endpoint in endpoints],
+        [ObservedChat(load_chat(endpoint), observe) for endpoint in endpoints],
         health=_HEALTH,
         retries=_RETRIES,
         failover_on_refusal=config.failover_on_refusal,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.budget import Meter, ProcessBudget
 from fingerpost.observe.observer import Observer
 from fingerpost.pipeline import Pipeline
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
+from fingerpost.types.plan import Capability
 from fingerpost.verify import CitationVerifier, OnUnsupported
 from fingerpost.wiring.index import cores
+from fingerpost.wiring.tape import Tape, make_delimiter
 
 
 def make_pipeline(
@@ -23,6 +27,8 @@ def make_pipeline(
     observe: Observer,
     read_topics: Callable[[], tuple[str, ...]],
     models: Models,
+    tape: Tape | None = None,
+    capabilities: Callable[[], Sequence[Capability]] = tuple,
 ) -> Pipeline:
     """Return the pipeline for an open store."""
     parts = Parts(
@@ -34,6 +40,9 @@ def make_pipeline(
         observe=observe,
         topics=read_topics,
         models=models,
+        make_meter=partial(Meter, process=ProcessBudget(config.process_budget_usd)),
+        delimiter=make_delimiter(tape),
+        capabilities=capabilities,
     )
     return Pipeline(parts, cores())
 
