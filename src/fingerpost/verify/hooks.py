@@ -62,10 +62,11 @@ def _at_once(said: T | Awaitable[T]) -> T:
 
 
 def _texts(said: object) -> list[str]:
-    listed = isinstance(said, Sequence) and not isinstance(said, str)
-    if not listed or not all(isinstance(text, str) for text in said):
-        raise TypeError(f"it gave {type(said).__name__}, not a sequence of strings")
-    return list(said)
+    if isinstance(said, Sequence) and not isinstance(said, str):
+        texts = [text for text in said if isinstance(text, str)]
+        if len(texts) == len(said):
+            return texts
+    raise TypeError(f"it gave {type(said).__name__}, not a sequence of strings")
 
 
 def _entailment(said: object) -> Entailment:
