@@ -32,7 +32,8 @@ _ENTITY = re.compile(
 _QUOTED = re.compile(r"[\"“”«»„][^\"“”«»„]{2,80}[\"“”«»]|(?<!\w)['‘][^'’]{2,60}['’](?!\w)")
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _NUMBER = re.compile(r"\d+")
-_ARITHMETIC = re.compile(r"\d\s*(?:[-+*/x×÷^]|plus|minus|times|divided by|over)\s*\d")
+# A hyphen right between digits is a range of years or numbers far more often than a sum.
+_ARITHMETIC = re.compile(r"\d\s*(?:[+*/x×÷^]|\s-\s|plus|minus|times|divided by|over)\s*\d")
 _OWN_THING = re.compile(
     r"\bmy (?!name|friend|boss|dear|love|life|day|age|birthday|bad|god|mind|turn|voice)\w{3}"
 )

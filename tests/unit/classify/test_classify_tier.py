@@ -43,7 +43,8 @@ def test_greetings_thanks_and_chatter_need_no_retrieval(text: str) -> None:
         "ECONNREFUSED 127.0.0.1:5432", "???", "redis timeout error", "tell me about the config file",
         "what can you tell me about caching", "can you show me how to set `LOG_LEVEL`?",
         "What is a guardrail?", "qwertz", "x", "list all environment variables",
-        "Can I use it with Postgres 15?",
+        "Can I use it with Postgres 15?", "why did prices fall over the past 2-3 decades",
+        "what happened to the sizes in the years 1812-14",
     ],
 )  # fmt: skip
 def test_a_real_or_an_unknown_question_is_never_t0(text: str) -> None:
