@@ -120,6 +120,8 @@ def test_a_thousand_races_of_a_folder_swapped_for_a_link_read_nothing_outside(tm
     outside.mkdir()
     (folder / "sub/page.md").write_text("inside\n")
     (outside / "page.md").write_text(CANARY)
+    for number in range(200):  # time passes between listing the folder and opening it
+        (folder / f"{number}.png").touch()
     swapper = subprocess.Popen(
         [sys.executable, "-c", SWAP, str(folder), str(outside), str(N_RACES)],
         stdin=subprocess.PIPE,
@@ -137,6 +139,23 @@ def test_a_thousand_races_of_a_folder_swapped_for_a_link_read_nothing_outside(tm
         assert swapper.communicate("end\n", timeout=5)[0] == "enough\n"
     assert set(read) == {b"inside\n"}
     assert reasons["symlink"] > 0
+
+
+def test_a_folder_swapped_for_a_link_after_it_was_listed_is_refused(tmp_path):
+    folder = tmp_path / "docs"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.md").write_text("text\n")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret.md").write_text(CANARY)
+    with Folder(CorpusRoot("docs", folder.resolve())) as opened:
+        found = opened.files()
+        assert next(found).path == "a.md"
+        (folder / "sub").rmdir()
+        (folder / "sub").symlink_to(tmp_path / "outside")
+        assert list(found) == []
+        assert [(item.path, item.reason) for item in opened.skipped] == [
+            (f"{folder.resolve()}/sub", "symlink")
+        ]
 
 
 def test_a_file_swapped_for_a_link_or_pipe_after_it_was_listed_is_refused(tmp_path):
