@@ -70,6 +70,8 @@ def _verifier_maker(
         embedder=embedder,
         nli=config.nli,
         extract_claims=config.extract_claims,
+        supported_at=config.grounding_supported,
+        unverifiable_below=config.grounding_unverifiable,
         on_unsupported=OnUnsupported(config.on_unsupported),
     )
 
