@@ -151,9 +151,9 @@ async def test_a_reply_cut_at_the_limit_says_so(connect, ask):
 async def test_a_refusal_is_an_error_of_its_own(api, connect, ask):
     if api == "ollama":
         pytest.skip("Ollama has no word for a refusal")
-    with ProviderServer(Answer("I", stop="refused")) as server:
-        with pytest.raises(RefusedError) as caught:
-            await ask(connect(server))
+    script = Answer("I", stop="refused")
+    with ProviderServer(script) as server, pytest.raises(RefusedError) as caught:
+        await ask(connect(server))
     assert caught.value.usage == (
         Usage("generate", f"{api}/scripted", 11, 7, outcome="RefusedError"),
     )
@@ -217,9 +217,9 @@ async def test_what_a_model_rejects_is_left_out_and_the_schema_told_in_words(con
 
 
 async def test_a_rejected_request_that_was_plain_already_is_sent_once(connect, ask):
-    with ProviderServer(faults.status(400, "invalid_request_error")) as server:
-        with pytest.raises(RequestRejectedError):
-            await ask(connect(server))
+    script = faults.status(400, "invalid_request_error")
+    with ProviderServer(script) as server, pytest.raises(RequestRejectedError):
+        await ask(connect(server))
     assert len(server.requests) == 1
 
 
@@ -284,16 +284,16 @@ async def test_a_server_without_tls_is_never_asked_in_plain_text(api, ask):
 async def test_an_error_told_before_any_text_is_that_error(api, connect, ask):
     if api == "ollama":
         pytest.skip("Ollama tells no code")
-    with ProviderServer(faults.error_in_stream(0, "overloaded_error")) as server:
-        with pytest.raises(ProviderOverloadedError):
-            await ask(connect(server))
+    script = faults.error_in_stream(0, "overloaded_error")
+    with ProviderServer(script) as server, pytest.raises(ProviderOverloadedError):
+        await ask(connect(server))
 
 
 async def test_an_error_told_after_text_keeps_the_text(connect):
     seen = []
-    with ProviderServer(faults.error_in_stream(2, answer=Answer(TEXT))) as server:
-        with pytest.raises(StreamTruncatedError) as caught:
-            await keep(seen, connect(server).stream(REQUEST))
+    script = faults.error_in_stream(2, answer=Answer(TEXT))
+    with ProviderServer(script) as server, pytest.raises(StreamTruncatedError) as caught:
+        await keep(seen, connect(server).stream(REQUEST))
     assert caught.value.text == "".join(seen) == "The signing"
     assert caught.value.usage[0].estimated
 
@@ -302,9 +302,9 @@ async def test_an_error_told_after_text_keeps_the_text(connect):
 async def test_a_stream_that_breaks_off_is_never_an_answer(connect, silently):
     seen = []
     half = Answer(TEXT, pieces=(TEXT[:10], TEXT[10:] * 200))
-    with ProviderServer(faults.cut(1500, half, silently=silently)) as server:
-        with pytest.raises(StreamTruncatedError) as caught:
-            await keep(seen, connect(server).stream(REQUEST))
+    script = faults.cut(1500, half, silently=silently)
+    with ProviderServer(script) as server, pytest.raises(StreamTruncatedError) as caught:
+        await keep(seen, connect(server).stream(REQUEST))
     assert caught.value.text == "".join(seen) == TEXT[:10]
 
 

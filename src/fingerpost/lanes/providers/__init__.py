@@ -1,7 +1,21 @@
 """Models by provider: local ones, and those behind a provider's API."""
 
-from fingerpost.lanes.providers.load import LocalModel, available, load_chat, load_embedder
+from fingerpost.lanes.providers.load import (
+    LocalModel,
+    available,
+    load_chat,
+    load_embedder,
+    load_remote_embedder,
+)
 from fingerpost.lanes.providers.minilm import MiniLmEmbedder
 from fingerpost.lanes.providers.use import UseEmbedder
 
-__all__ = ["LocalModel", "MiniLmEmbedder", "UseEmbedder", "available", "load_chat", "load_embedder"]
+__all__ = [
+    "LocalModel",
+    "MiniLmEmbedder",
+    "UseEmbedder",
+    "available",
+    "load_chat",
+    "load_embedder",
+    "load_remote_embedder",
+]

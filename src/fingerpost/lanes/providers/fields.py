@@ -12,14 +12,14 @@ __all__ = ["as_count", "as_items", "as_logprob", "as_mapping", "as_text", "parse
 _MOST: Final = 1_000_000_000
 
 
-def parse_json(body: bytes | str) -> Any:
+def parse_json(body: bytes | str, *, is_strict: bool = True) -> Any:
     """Return what ``body`` says, a byte-order mark ignored.
 
     Raises:
-        ValueError: It is no JSON, nests too deeply, or holds NaN or Infinity.
+        ValueError: It is no JSON, nests too deeply, or, when ``is_strict``, holds NaN or Infinity.
     """
     try:
-        return json.loads(body, parse_constant=_refuse_constant)
+        return json.loads(body, parse_constant=_refuse_constant if is_strict else None)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import ChatModel, EmbeddingModel
 from fingerpost.lanes.providers import minilm, use
 
-__all__ = ["LocalModel", "available", "load_chat", "load_embedder"]
+if TYPE_CHECKING:
+    from fingerpost.lanes.providers.embeddings import RemoteEmbedder
+
+__all__ = ["LocalModel", "available", "load_chat", "load_embedder", "load_remote_embedder"]
 
 _MODULES: Final = {
     "minilm": ("onnxruntime", "tokenizers", "fingerpost_minilm"),
@@ -99,3 +102,21 @@ def load_chat(
     from fingerpost.lanes.providers.shapes import chat_shape  # noqa: PLC0415 - with a provider
 
     return ProviderChat(endpoint, chat_shape(endpoint), clock=clock, now=now)
+
+
+def load_remote_embedder(endpoint: Endpoint) -> RemoteEmbedder:
+    """Return the embedding model behind ``endpoint``.
+
+    Blocks: Ollama is asked for the digest of the model's weights, and a model whose dimension is
+    not known for one vector.
+
+    Raises:
+        ConfigError: The provider publishes no embedding model, or address or key cannot be used.
+        LaneError: The server gave no answer.
+    """
+    from fingerpost.lanes.providers.embeddings import (  # noqa: PLC0415 - only with a provider
+        RemoteEmbedder,
+    )
+    from fingerpost.lanes.providers.revision import weights_revision  # noqa: PLC0415 - the same
+
+    return RemoteEmbedder(endpoint, revision=weights_revision(endpoint))

@@ -24,7 +24,7 @@ _START_S: Final = 5.0
 class ProviderServer:
     """Speaks the APIs of OpenAI, Anthropic, Gemini and Ollama, and keeps what it was asked.
 
-    Start it with ``with``. Point ``base_url`` at ``url``: the paths of all APIs are served side by
+    Start it with ``with``; what a function of the script raises is raised again at its end. Point ``base_url`` at ``url``: the paths of all APIs are served side by
     side. Requests for embeddings get vectors of hashed words, lists of models get ``models``.
 
     Args:
@@ -51,6 +51,7 @@ class ProviderServer:
         self._dimension = dimension
         self._changed = threading.Condition()
         self._requests: list[Received] = []
+        self._broken: Exception | None = None
         self._n_chats = 0
         self._n_open = 0
         self._port = 0
@@ -102,6 +103,8 @@ class ProviderServer:
         if self._loop is not None and self._stop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(_START_S)
+        if self._broken is not None and error is None:
+            raise self._broken
 
     async def _serve(self, started: threading.Event) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -135,6 +138,8 @@ class ProviderServer:
                     break
         except (ConnectionError, TimeoutError):
             pass  # the client has left, which is its right
+        except Exception as error:
+            self._broken = self._broken or error
         finally:
             writer.close()
             with contextlib.suppress(ConnectionError, asyncio.CancelledError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -123,7 +124,8 @@ def models(api: str, names: Sequence[str]) -> Mapping[str, Any]:
     if api == "gemini":
         return {"models": [{"name": f"models/{name}"} for name in names]}
     if api == "ollama":
-        return {"models": [{"name": name, "model": name} for name in names]}
+        told = ((name, hashlib.sha256(name.encode()).hexdigest()) for name in names)
+        return {"models": [{"name": name, "model": name, "digest": sha} for name, sha in told]}
     return {"object": "list", "data": [{"id": name, "object": "model"} for name in names]}
 
 
