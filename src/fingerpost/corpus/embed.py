@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from fingerpost.errors import EmbeddingError
@@ -39,7 +40,8 @@ def embed_pending(
 
     Args:
         store: The index.
-        embedder: The model, called with one text at a time from each thread.
+        embedder: The model, called with one text at a time from each thread, or with its
+            ``batch_size`` when it has one.
         observe: Takes progress events.
         cancelled: Asked before each text.
         threads: How many threads embed, one per core.
@@ -142,18 +144,19 @@ class _Filler:
         lock = threading.Lock()
         stop = threading.Event()
 
+        size = getattr(self._embedder, "batch_size", 1)
+
         def work() -> None:
             while not stop.is_set():
                 with lock:
-                    item = None if self._cancelled() else next(waiting, None)
-                if item is None:
+                    batch = [] if self._cancelled() else list(islice(waiting, size))
+                if not batch:
                     break
                 try:
-                    done.put((item[0], self._embedder.embed([item[1]])[0]))
-                except EmbeddingError:
-                    done.put((item[0], None))
+                    for item, vector in zip(batch, self._embedded(batch), strict=True):
+                        done.put((item[0], vector))
                 except BaseException as error:
-                    done.put((item[0], error))
+                    done.put((batch[0][0], error))
                     break
             done.put(("", None))
 
@@ -166,6 +169,16 @@ class _Filler:
             stop.set()
             for worker in workers:
                 worker.join()
+
+    def _embedded(self, batch: Sequence[tuple[str, str]]) -> list[NDArray[np.float32] | None]:
+        """Return the vector of each text; ``None`` for one that the model refuses."""
+        try:
+            return list(self._embedder.embed([text for _, text in batch]))
+        except EmbeddingError:
+            if len(batch) == 1:
+                return [None]
+        middle = len(batch) // 2
+        return self._embedded(batch[:middle]) + self._embedded(batch[middle:])
 
 
 def _results(

@@ -81,6 +81,12 @@ class WrappedEmbedder:
         """Return the wrapped model's languages."""
         return self._model.languages
 
+    @property
+    def batch_size(self) -> int:
+        """Return how many texts the wrapped model likes at once; 1 unless it says otherwise."""
+        size: int = getattr(self._model, "batch_size", 1)
+        return size
+
     def count_tokens(self, text: str) -> int:
         """Return the wrapped model's count."""
         return self._model.count_tokens(text)
