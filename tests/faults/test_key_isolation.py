@@ -14,19 +14,25 @@ import anyio
 import pytest
 
 from fingerpost.config.credentials import CHAT_JOBS, resolve_credentials
+from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.load import validate
 from fingerpost.config.providers import PROVIDERS
 from fingerpost.errors import ConfigError, LaneError
 from fingerpost.lanes.failover import FailoverModel
 from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
+from fingerpost.lanes.providers.embeddings import RemoteEmbedder
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.testing.provider import Answer, ProviderServer, faults
 from fingerpost.types.chat import ChatRequest, Message
 
 N_CALLS = 600
+NOBODYS = ("own", "vectors")
+EMBEDS = [p.name for p in PROVIDERS if p.embedding_model]
 VENDORS = [p.name for p in PROVIDERS if p.key_variable]
-CANARY = {name: f"canary-{name}-Zm9v0123456789" for name in [*VENDORS, "api_key"]}
+CANARY = {
+    name: f"canary-{name}-Zm9v0123456789" for name in [*VENDORS, "api_key", "embedding_api_key"]
+}
 
 
 def _forms(key):
@@ -45,11 +51,13 @@ class World:
     def __init__(self, stack, rng):
         self.rng = rng
         self.servers = {}
-        for name in [*VENDORS, "ollama", "own"]:
-            self.servers[name] = stack.enter_context(ProviderServer(self._answer))
+        for name in [*VENDORS, "ollama", *NOBODYS]:
+            faulty = [rng.choice([None, None, *self._faults("none")]) for _ in range(2_000)]
+            server = ProviderServer(self._answer, embeddings=faulty)
+            self.servers[name] = stack.enter_context(server)
         self.environ = {
             **{f"{name.upper()}_API_KEY": CANARY[name] for name in VENDORS},
-            **{f"{n.upper()}_BASE_URL": s.url for n, s in self.servers.items() if n != "own"},
+            **{f"{n.upper()}_BASE_URL": s.url for n, s in self.servers.items() if n not in NOBODYS},
         }
         self._seen = dict.fromkeys(self.servers, 0)
 
@@ -57,25 +65,24 @@ class World:
         """A reply or a fault, often one that could lead a key away."""
         told = received.headers.get("authorization") or received.headers.get("x-api-key", "none")
         other = self.rng.choice(list(self.servers.values())).url
-        return self.rng.choice(
-            [
-                "yes [1]",
-                Answer("a longer answer in pieces"),
-                faults.redirect(other + received.path),
-                faults.redirect(other + received.path, 302),
-                faults.status(400, message=f"bad request from {told}"),
-                faults.status(401, message=f"wrong key {told}"),
-                faults.status(404, message="no such model"),
-                faults.status(429, headers={"retry-after": "0"}, message=told),
-                faults.status(500, message=f"crashed with {told}"),
-                faults.status(529, message="overloaded"),
-                faults.html(),
-                faults.bad_json(),
-                faults.no_text(),
-                faults.cut(40),
-                faults.reset(),
-            ]
-        )
+        redirects = [faults.redirect(other + received.path, code) for code in (302, 307)]
+        answers = ["yes [1]", Answer("a longer answer in pieces"), faults.no_text()]
+        return self.rng.choice([*answers, *redirects, *self._faults(told)])
+
+    @staticmethod
+    def _faults(told):
+        return [
+            faults.status(400, message=f"bad request from {told}"),
+            faults.status(401, message=f"wrong key {told}"),
+            faults.status(404, message="no such model"),
+            faults.status(429, headers={"retry-after": "0"}, message=told),
+            faults.status(500, message=f"crashed with {told}"),
+            faults.status(529, message="overloaded"),
+            faults.html(),
+            faults.bad_json(),
+            faults.cut(40),
+            faults.reset(),
+        ]
 
     def settings(self):
         """Draw settings, and where their own key may go besides."""
@@ -84,7 +91,10 @@ class World:
         given = {
             "generation_provider": named,
             "classifier_provider": rng.choice([None, named]),
-            "embedding_provider": "none",
+            "embedding_provider": rng.choice(["none", None, named, *EMBEDS]),
+            "embedding_model": "m",
+            "embedding_api_key": rng.choice([None, None, CANARY["embedding_api_key"]]),
+            "embedding_base_url": rng.choice([None, None, self.servers["vectors"].url]),
             "generation_model": rng.choice([None, "m"]),
             "failover_providers": tuple(rng.sample([*VENDORS, "ollama"], rng.randint(0, 3))),
             "base_url": rng.choice([None, None, self.servers["own"].url + "/v1"]),
@@ -104,18 +114,24 @@ class World:
                 text = f"{request.path}\n{request.headers}\n{request.raw.decode('latin-1')}"
                 found += [
                     f"{owner} at {name}"
-                    for owner, forms in FORMS.items()
-                    if not self._may_see(name, owner, given) and any(f in text for f in forms)
+                    for owner in _keys_in(text)
+                    if not self._may_see(name, owner, given)
                 ]
             self._seen[name] = len(requests)
         return found
 
     @staticmethod
     def _may_see(server, owner, given):
-        named = given["generation_provider"]
+        named, embedder = given["generation_provider"], given["embedding_provider"]
+        if owner == "embedding_api_key":
+            wanted = "vectors" if given["embedding_base_url"] else embedder or "openai"
+            return server == wanted
         if owner == "api_key":
-            return server == "own" if given["base_url"] else server == named
-        return server == owner or (server == "own" and owner == named)
+            if given["base_url"]:
+                return server == "own"
+            return server == named or (server == "vectors" and embedder == named)
+        nobodys = {"own": {named}, "vectors": {embedder}}
+        return server == owner or owner in nobodys.get(server, ())
 
     @property
     def n_requests(self):
@@ -153,6 +169,24 @@ async def _ask(lane, rng):
     return ""
 
 
+def _embed(target):
+    if not isinstance(target, Endpoint):
+        return []
+    said, model = "", None
+    try:
+        model = RemoteEmbedder(target, sleep=_no_sleep)
+        model.embed(["one", "two"])
+    except LaneError as error:
+        said = repr(error) + str(error) + error.hint
+    if model is not None:
+        model.close()
+    return _keys_in(said)
+
+
+def _keys_in(text):
+    return [key for key, forms in FORMS.items() if any(form in text for form in forms)]
+
+
 async def _ask_once(model, rng):
     await _ask(model, rng)
     await model.close()
@@ -172,10 +206,11 @@ async def _calls(world, rng, n_calls):
         for lane in _lanes(found, rng):
             for _ in range(4):
                 said = await _ask(lane, rng)
-                leaks += [key for key, forms in FORMS.items() if any(f in said for f in forms)]
+                leaks += _keys_in(said)
                 done += 1
             for model in lane.models:
                 await model.close()
+        leaks += await anyio.to_thread.run_sync(_embed, found.embedding)
         leaks += world.leaks(given)
     return leaks
 
@@ -192,7 +227,12 @@ def test_no_vendor_sees_the_key_of_another_through_faults_redirects_and_failover
     leaks, world = _run(20261130, N_CALLS)
     assert leaks == []
     assert world.n_requests > N_CALLS
-    assert all(server.requests for server in world.servers.values())
+    for name, server in world.servers.items():
+        wanted = {"embed"} if name == "vectors" else {"chat"}
+        assert wanted <= {request.kind for request in server.requests}
+    assert {name for name, s in world.servers.items() if any(r.texts for r in s.requests)} >= {
+        *EMBEDS
+    } - {"custom"}
 
 
 @pytest.mark.slow
@@ -207,8 +247,11 @@ def test_the_judge_sees_a_key_that_leaves_for_another_server():
     with ExitStack() as stack:
         world = World(stack, rng)
         world.environ["GROQ_BASE_URL"] = world.servers["xai"].url
+        given = world.settings()
         config = validate({"knowledge_corpus": ["docs"], "generation_provider": "groq"})
         found = resolve_credentials(config, world.environ)
         anyio.run(_ask_once, load_chat(found.generator), rng)
         assert urlsplit(found.generator.base_url).netloc in world.servers["xai"].url
-        assert world.leaks({"generation_provider": "groq", "base_url": None}) == ["groq at xai"]
+        assert world.leaks({**dict.fromkeys(given), "generation_provider": "groq"}) == [
+            "groq at xai"
+        ]

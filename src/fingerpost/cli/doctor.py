@@ -253,13 +253,12 @@ async def _embed(endpoint: Endpoint) -> str:
 
 def _embed_blocking(endpoint: Endpoint) -> str:
     from fingerpost.lanes.providers import load_remote_embedder
-    from fingerpost.lanes.providers.background import run_blocking
 
     model = load_remote_embedder(endpoint)
     try:
         n_dimensions = model.embed(["ready"]).shape[1]
     finally:
-        run_blocking(model, model.close)
+        model.close()
     return f"gave a vector of {n_dimensions:,} dimensions"
 
 
