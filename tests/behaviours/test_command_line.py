@@ -2,18 +2,25 @@
 
 import json
 import os
+import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from fingerpost.cli.main import main
+from fingerpost.testing.provider import ProviderServer
+
+COMMAND = (sys.executable, "-m", "fingerpost")
 WORDS = ("--embedder", "none")
 
 
 def _run(*arguments, **settings):
     return subprocess.run(
-        [sys.executable, "-m", "fingerpost", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=100,
@@ -25,16 +32,20 @@ def _run(*arguments, **settings):
 def test_an_answer_shows_sources_tier_fallbacks_and_verdicts(corpus):
     done = _run("ask", corpus, "What does error E1042 mean?", *WORDS)
     assert done.returncode == 0, done.stderr
-    for wanted in (
-        "expired [1]",
-        "Sources",
-        "guides/errors.md › Errors › E1042, lines",
-        "Verdicts",
-        "✓ supported",
-        "fallbacks: ",
-        "T",
-    ):
-        assert wanted in done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "The license file has expired [1]. Renew it with `heron license renew` [1]."
+    )
+    assert lines[lines.index("Sources") + 1].strip() == (
+        "[1] guides/errors.md › Errors › E1042, lines 11-13"
+    )
+    verdict = lines[lines.index("Verdicts") + 1]
+    assert verdict.split() == ["✓", "supported", "The", "license", "file", "has", "expired.", "[1]"]
+    assert re.fullmatch(
+        r"T1 lookup \(local, confidence 0\.\d\d\) · extractive · grounded: 2 of 2 claims supported"
+        r" · fallbacks: keyword-fallback · words alone · \d+ ms",
+        lines[-1].strip() or lines[-2].strip(),
+    )
 
 
 def test_json_is_one_object_with_the_whole_result(corpus):
@@ -46,11 +57,25 @@ def test_json_is_one_object_with_the_whole_result(corpus):
     assert result["query"]["text"] == "What is the default mode?"
 
 
-def test_explain_shows_the_ranks_and_why_the_tier(corpus):
-    done = _run("ask", corpus, "What is the default mode?", "--explain", *WORDS)
-    assert "Why this tier" in done.stdout
-    assert "probabilities: T0" in done.stdout
-    assert "#1" in done.stdout
+def test_explain_shows_why_the_tier_and_every_candidate_with_all_its_ranks(corpus, runtime, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["ask", str(corpus), "What is the default mode?", "--explain"])
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    why = "\n".join(lines[lines.index("Why this tier") :])
+    assert "threshold 0.70" in why
+    shares = re.search(r"probabilities: T0 (\S+), T1 (\S+), T2 (\S+), T3 (\S+)", why).groups()
+    assert sum(map(float, shares)) == pytest.approx(1, abs=0.03)
+    assert len(re.findall(r"(?m)^  [+-]\d\.\d\d  \w+:", why)) > 3
+    assert re.search(r"words 0\.\d\d, vectors 0\.\d\d", why)
+    (header,) = [line for line in lines if {"fused", "words", "vector"} <= set(line.split())]
+    assert header.split()[-5:] == ["fused", "words", "vector", "score", "place"]
+    ranks = r"#(\d+) +(#\d+ \(\d+\.\d\d\)|-) +#\d+ \(-?\d\.\d\d\) +\d\.\d{3}  (\S+:\d+-\d+) "
+    rows = [match for line in lines if (match := re.search(ranks, line))]
+    assert [int(row[1]) for row in rows] == list(range(1, 8))
+    assert rows[0][3] == "guides/modes.md:1-11"
+    assert rows[0][2].startswith("#1 ")
+    assert len({row[3] for row in rows}) == 7
 
 
 @pytest.mark.parametrize(
@@ -67,6 +92,8 @@ def test_explain_shows_the_ranks_and_why_the_tier(corpus):
         (("ask", "CORPUS", "What?", "--tier", "9"), 2),
         (("stats", "CORPUS", "--index-dir", "NOWHERE"), 6),
         (("doctor", "NOWHERE"), 1),
+        (("ask", "CORPUS", "What?", "--config", "NOWHERE"), 2),
+        (("ask", "CORPUS", "What?", "--tier", "1", "--filter", "path=none/**"), 3),
         (("nonsense",), 2),
     ],
 )
@@ -77,6 +104,39 @@ def test_exit_codes_are_those_of_the_documentation(corpus, tmp_path, arguments, 
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert "fault of fingerpost" not in done.stderr
+
+
+def test_an_index_of_another_version_ends_with_six_and_says_what_cures_it(corpus):
+    assert _run("index", corpus, *WORDS).returncode == 0
+    with closing(sqlite3.connect(corpus / ".fingerpost" / "index.sqlite")) as database:
+        database.execute("PRAGMA user_version = 99")
+    for command in (("ask", corpus, "What is the default mode?"), ("stats", corpus)):
+        done = _run(*command, *WORDS)
+        assert (done.returncode, "--rebuild" in done.stderr) == (6, True)
+    assert _run("index", corpus, "--rebuild", *WORDS).returncode == 0
+    assert _run("stats", corpus, *WORDS).returncode == 0
+
+
+@pytest.mark.parametrize(("flags", "code"), [((), 0), (("--require-grounded",), 4)])
+def test_a_claim_that_no_page_makes_is_shown_and_ends_with_four_where_that_is_wanted(
+    corpus, flags, code
+):
+    with ProviderServer("The default mode is safe [1]. Heron has nine modes [1].") as server:
+        settings = {
+            "FINGERPOST_BASE_URL": server.url,
+            "FINGERPOST_API_KEY": "sk-of-a-test",
+            "FINGERPOST_GENERATION_PROVIDER": "openai",
+            "FINGERPOST_GENERATION_MODEL": "scripted",
+        }
+        done = _run(
+            *("ask", corpus, "What is the default mode?", *flags, *WORDS),
+            env={**os.environ, **settings},
+        )
+    assert done.returncode == code, done.stderr
+    assert "✓ supported    The default mode is safe." in done.stdout
+    assert "✗ contradicted Heron has nine modes." in done.stdout
+    assert "NOT grounded: 1 of 2 claims supported" in done.stdout
+    assert "sk-of-a-test" not in done.stdout + done.stderr
 
 
 def test_an_error_in_json_is_an_object_with_a_hint(tmp_path):
@@ -129,40 +189,21 @@ def test_terminal_escapes_of_a_document_do_not_reach_the_terminal(corpus):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_output_is_said_and_a_closed_one_is_no_fault(corpus):
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "fingerpost",
-                "ask",
-                str(corpus),
-                "What is the default mode?",
-                *WORDS,
-            ],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        done = _run_into(full, corpus)
     assert (done.returncode, "cannot write the output" in done.stderr) == (1, True)
     reading, writing = os.pipe()
     os.close(reading)
-    closed = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "fingerpost",
-            "ask",
-            str(corpus),
-            "What is the default mode?",
-            *WORDS,
-        ],
-        stdout=writing,
+    closed = _run_into(writing, corpus)
+    os.close(writing)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def _run_into(output, corpus):
+    return subprocess.run(
+        [*COMMAND, "ask", str(corpus), "What is the default mode?", *WORDS],
+        stdout=output,
         stderr=subprocess.PIPE,
         text=True,
         timeout=100,
         check=False,
     )
-    os.close(writing)
-    assert (closed.returncode, closed.stderr) == (0, "")
