@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import select
 import socket
 import subprocess
@@ -25,7 +26,7 @@ CANARY = "canary-3f9a17"
 LIMITS = Limits(10**6, 10**5, 10**9)
 
 
-N_RACES = 1000
+N_RACES, N_PAGES = 1000, 3
 SWAP = """
 import os, select, sys
 docs, outside, enough = sys.argv[1:]
@@ -120,8 +121,6 @@ def test_a_thousand_races_of_a_folder_swapped_for_a_link_read_nothing_outside(tm
     outside.mkdir()
     (folder / "sub/page.md").write_text("inside\n")
     (outside / "page.md").write_text(CANARY)
-    for number in range(200):  # time passes between listing the folder and opening it
-        (folder / f"{number}.png").touch()
     swapper = subprocess.Popen(
         [sys.executable, "-c", SWAP, str(folder), str(outside), str(N_RACES)],
         stdin=subprocess.PIPE,
@@ -141,21 +140,43 @@ def test_a_thousand_races_of_a_folder_swapped_for_a_link_read_nothing_outside(tm
     assert reasons["symlink"] > 0
 
 
-def test_a_folder_swapped_for_a_link_after_it_was_listed_is_refused(tmp_path):
-    folder = tmp_path / "docs"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "a.md").write_text("text\n")
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside/secret.md").write_text(CANARY)
-    with Folder(CorpusRoot("docs", folder.resolve())) as opened:
-        found = opened.files()
-        assert next(found).path == "a.md"
-        (folder / "sub").rmdir()
-        (folder / "sub").symlink_to(tmp_path / "outside")
-        assert list(found) == []
-        assert [(item.path, item.reason) for item in opened.skipped] == [
-            (f"{folder.resolve()}/sub", "symlink")
-        ]
+def test_a_thousand_swaps_at_any_step_of_listing_and_reading_read_nothing_outside(tmp_path):
+    folder, outside = tmp_path / "docs", tmp_path / "outside"
+    for place, text in ((folder, "inside\n"), (outside, CANARY)):
+        (place / "sub/deep").mkdir(parents=True)
+        for page in ("a.md", "sub/page.md", "sub/deep/page.md"):
+            (place / page).write_text(text)
+    rng = random.Random(10)
+    outcomes = Counter()
+    for _ in range(N_RACES):
+        name = rng.choice(["sub", "sub/deep", "sub/page.md", "sub/deep/page.md"])
+        moment, swapped = rng.randrange(6), folder / name
+        # A hard link that is there when the folder is listed is refused by `Scan`.
+        is_hard = swapped.suffix and moment >= N_PAGES and rng.random() < 0.5
+        with Folder(CorpusRoot("docs", folder.resolve())) as opened:
+            for step, result in enumerate(_steps(opened)):
+                outcomes[result] += 1
+                if step == moment:
+                    swapped.rename(tmp_path / "away")
+                    (os.link if is_hard else os.symlink)(outside / name, swapped)
+        swapped.unlink()
+        (tmp_path / "away").rename(swapped)
+    assert set(outcomes) == {"start", "found", b"inside\n", "refused"}
+    assert outcomes["refused"] > N_RACES // 4
+
+
+def _steps(opened):
+    """List, then read, a step at a time; yield what came of each."""
+    yield "start"
+    files = []
+    for file in opened.files():
+        files.append(file)
+        yield "found"
+    for file in files:
+        try:
+            yield opened.read(file, max_bytes=1000)
+        except (OSError, FileRefusedError):
+            yield "refused"
 
 
 def test_a_file_swapped_for_a_link_or_pipe_after_it_was_listed_is_refused(tmp_path):
