@@ -5,13 +5,15 @@ from dataclasses import MISSING, fields
 import pytest
 
 from fingerpost import GenerateDelta, QueryResult, QueryRouter, Turn
+from fingerpost.testing.chat import ScriptedChat
+from fingerpost.types.chat import ChatResponse, StopReason
 
 pytestmark = pytest.mark.anyio
+CUT = StopReason.LENGTH
 WORDS = {"embedding_provider": "none"}
 HALF = "Compare the installer and the brew command, then explain the license and tulips"
-# Nothing recommends capabilities here, and a marker that names no source, an end that was cut off
-# and evidence that was left out are the doing of a model that writes.
-NEEDS_A_MODEL = {"recommendations", "removed_markers", "truncated", "left_out"}
+# Nothing recommends capabilities where no engine that knows some is given.
+NEVER_FILLED = {"recommendations"}
 
 
 def _router(corpus, **settings):
@@ -36,12 +38,38 @@ async def test_every_field_of_a_result_is_filled_by_some_question(corpus, runtim
         ]
         runtime.error = RuntimeError("out of memory")
         results.append(await router.route("What does error E1042 mean?"))
+    results += [await _written(corpus, ChatResponse("Heron is safe [1]. See [9]. And", "", CUT))]
     empty = {
         field.name
         for field in fields(QueryResult)
         if not any(_is_filled(field, result) for result in results)
     }
-    assert empty <= NEEDS_A_MODEL
+    assert empty <= NEVER_FILLED
+
+
+async def _written(corpus, reply, **settings):
+    """Return the result of a question whose answer a model writes from little evidence."""
+    offline = {"strategy_config": {"classifier_mode": "heuristic"}, "max_context_tokens": 100}
+    settings = {**offline, **WORDS, **settings, "chat_model": ScriptedChat([reply])}
+    async with _router(corpus, **settings) as router:
+        return await router.route("How do I install Heron on Windows and on macOS?", tier=2)
+
+
+async def test_a_marker_that_names_no_source_is_removed_and_counted(corpus):
+    result = await _written(corpus, "Heron has an installer [1]. It is old [9], or not [12].")
+    assert "[1]" in result.answer
+    assert "[9]" not in result.answer
+    assert "[12]" not in result.answer
+    assert result.removed_markers == 2
+    assert {citation.source_index for citation in result.citations} == {1}
+
+
+async def test_an_answer_that_was_cut_off_and_what_did_not_fit_are_named(corpus):
+    cut = await _written(corpus, ChatResponse("Heron has an installer [1]. It is", "", CUT))
+    whole = await _written(corpus, "Heron has an installer [1].", max_context_tokens=4000)
+    assert (cut.truncated, whole.truncated) == (True, False)
+    assert cut.left_out
+    assert whole.left_out == ()
 
 
 async def test_the_time_of_each_stage_adds_up_to_no_more_than_the_whole(corpus):
