@@ -33,6 +33,7 @@ _LINK = re.compile(
 _REFERENCE = re.compile(r"^\s{0,8}\[[^\]\n]{1,300}\]:\s*\S.*$", re.MULTILINE)
 # A definition may stand in a quote or a list, and its address on the next line.
 _DEFINITION = re.compile(r"^[\s>*+\-]*(?:\d{1,9}[.)]\s*)?\[[^\]\n]{1,300}\]:.*$", re.MULTILINE)
+_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:?")
 _ROLE = re.compile(r":[a-z][a-z:+-]{1,30}:`([^`<>]{1,300}?)(?:\s*<[^<>`]{0,300}>)?`")
 _RST_LINK = re.compile(r"`([^`<>]{1,300}?)\s*<[^<>`]{1,500}>`__?")
@@ -127,7 +128,8 @@ def safe_prose(markup: str, known: str, *, whole_line: bool) -> str:
     text = _COMMENT.sub("", text)
     if whole_line:
         text = _DEFINITION.sub("", text)
-    text = _FOOTNOTE.sub("", _IMAGE.sub("", _BADGE.sub("", text)))
+    shown = _FOOTNOTE.sub("", _IMAGE.sub("", _BADGE.sub("", text)))
+    text = text if shown == text else _GAP.sub(" ", shown)
     text = _LINK.sub(_link_text, _LINK.sub(_link_text, text))
     text = _TAG.sub("", _BREAK_TAG.sub(" ", _AUTOLINK.sub(r"\1", text)))
 

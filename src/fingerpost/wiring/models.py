@@ -18,9 +18,8 @@ from fingerpost.observe.observer import Observer
 from fingerpost.running import Models
 from fingerpost.wiring.tape import Tape
 
-# Circuits and retries are the process's: two routers that ask one provider see one outage.
-_HEALTH = Health()
 _RETRIES = RetryBudget()
+"""Shared by the process; circuits belong to a router, whose keys and addresses are its own."""
 
 
 def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None = None) -> Models:
@@ -41,7 +40,8 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
         "generate": found.generator,
         "generate_deep": found.generator_deep,
     }
-    lanes = [_lane(config, observe, found, job, first) for job, first in endpoints.items()]
+    health = Health()
+    lanes = [_lane(config, observe, found, job, first, health) for job, first in endpoints.items()]
     if tape is not None:
         lanes = [None if lane is None else tape.around(lane) for lane in lanes]
     models = Models(*lanes)
@@ -59,6 +59,7 @@ def _lane(
     found: Credentials,
     job: str,
     first: Endpoint | None,
+    health: Health,
 ) -> ChatModel | None:
     own = config.chat_model
     if job == "generate_deep" and config.chat_model_deep is not None:
@@ -70,7 +71,7 @@ def _lane(
     endpoints = (first, *found.failover[job])
     return FailoverModel(
         [ObservedChat(load_chat(endpoint), observe) for endpoint in endpoints],
-        health=_HEALTH,
+        health=health,
         retries=_RETRIES,
         failover_on_refusal=config.failover_on_refusal,
         on_failover=observe,
