@@ -118,6 +118,7 @@ def test_a_filter_keeps_out_what_the_graph_leads_to(corpus):
 def test_at_most_forty_chunks_are_added_best_first(corpus):
     section = "## Rotation {0}\n\nFollows {0}.\n\n## More {0}\n\nEnds {0}.\n"
     pages = {f"other{n}.md": f"# Rotation other {n}\n\n{section.format(n)}" for n in range(15)}
+    pages |= {f"apart{n}.md": f"# Rotation\n\nApart {n}.\n" for n in range(10)}
     for n in range(5):
         links = " ".join(f"[see](other{3 * n + m}.md)" for m in range(3))
         zebra = f"## Rotation\n\nZebra material of herd {n}. {links}\n\n"
