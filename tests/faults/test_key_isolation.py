@@ -6,6 +6,7 @@ all vendors are set. Settings are drawn at random too.
 """
 
 import base64
+import logging
 import random
 from contextlib import ExitStack
 from urllib.parse import quote, urlsplit
@@ -13,6 +14,7 @@ from urllib.parse import quote, urlsplit
 import anyio
 import pytest
 
+from fingerpost import QueryRouter
 from fingerpost.config.credentials import CHAT_JOBS, resolve_credentials
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.load import validate
@@ -240,6 +242,45 @@ def test_no_vendor_sees_the_key_of_another_through_faults_redirects_and_failover
 def test_ten_thousand_random_calls_in_all_leak_no_key(seed):
     leaks, world = _run(seed, 2_500)
     assert (leaks, world.n_requests > 2_500) == ([], True)
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini", "ollama", "minimax"])
+def test_a_router_keeps_keys_home_and_out_of_events_hooks_results_and_logs(
+    provider, tmp_path, monkeypatch, caplog
+):
+    (tmp_path / "guide.md").write_text("# Cache\n\nThe cache holds 512 entries.\n")
+    caplog.set_level(logging.DEBUG)
+    given = {
+        "generation_provider": provider,
+        "classifier_provider": provider,
+        "embedding_provider": "gemini",
+        "embedding_model": "m",
+        "failover_providers": ("groq", "xai"),
+    }
+    told = []
+    hooks = {
+        "on_event": told.append,
+        "on_classification": told.append,
+        "on_retrieval": told.append,
+        "rerank": lambda question, hits, top_n: told.append(hits) or hits[:top_n],
+    }
+    with ExitStack() as stack:
+        world = World(stack, random.Random(len(provider)))
+        for name, value in world.environ.items():
+            monkeypatch.setenv(name, value)
+        router = stack.enter_context(
+            QueryRouter(
+                knowledge_corpus=[tmp_path], embed="wait", cache_results=False, **hooks, **given
+            )
+        )
+        told += [
+            router.route_sync("How many entries does the cache hold?"),
+            router.route_sync("Compare the cache and E1042."),
+        ]
+        told.append(router.explain_credentials())
+        assert world.leaks({**dict.fromkeys(("base_url", "embedding_base_url")), **given}) == []
+        assert world.servers[provider].requests
+    assert _keys_in(f"{told!r}\n{caplog.text}") == []
 
 
 def test_the_judge_sees_a_key_that_leaves_for_another_server():
