@@ -51,7 +51,8 @@ def show_run(
             _print(grid)
     for name, failures in run.failures().items():
         first = f"first {failures[0].case_id}: {failures[0].error}"
-        click.echo(plain(f"{name}: {len(failures)} cases crashed, {first}"), err=True)
+        cases = "case" if len(failures) == 1 else "cases"
+        click.echo(plain(f"{name}: {len(failures)} {cases} crashed, {first}"), err=True)
     if all(len(one.failures) >= int(one.values["n"] or 1) for one in run.measurements):
         raise click.ClickException("every case crashed; see --report for the list")
 

@@ -33,7 +33,7 @@ def test_a_case_that_crashed_is_told_beside_the_table(capsys):
     _show(_run(1, 0))
     out, err = capsys.readouterr()
     assert out.startswith("eval tiers\n")
-    assert err == "set0: 1 cases crashed, first q0: RuntimeError: boom\n"
+    assert err == "set0: 1 case crashed, first q0: RuntimeError: boom\n"
 
 
 def test_an_evaluation_of_which_every_case_crashed_is_an_error(capsys):
