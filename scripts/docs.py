@@ -174,8 +174,24 @@ def _api() -> str:
     return text
 
 
+class _Bare:
+    """An annotation that is shown without quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def _signature(member: object) -> str:
-    return str(inspect.signature(member)).replace("self, ", "").replace("(self)", "()")
+    found = inspect.signature(member)
+    given = [
+        one.replace(annotation=_Bare(one.annotation)) if isinstance(one.annotation, str) else one
+        for one in found.parameters.values()
+        if one.name != "self"
+    ]
+    return str(found.replace(parameters=given, return_annotation=_Bare(found.return_annotation)))
 
 
 def _prose(text: str | None) -> str:
