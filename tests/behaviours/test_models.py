@@ -240,7 +240,7 @@ async def test_invented_markers_links_and_lists_of_sources_leave_the_answer(at, 
                 result = [event async for event in router.stream(QUESTION)][-1].result
             else:
                 result = await router.route(QUESTION)
-    assert result.answer == "Heron has three modes [1], not five. See this and …"
+    assert result.answer == "Heron has three modes [1], not five. See this and …."
     assert result.removed_markers == 1
     assert "evil" not in json.dumps(result.sources, default=str)
 

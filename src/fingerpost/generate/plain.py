@@ -135,7 +135,8 @@ def safe_prose(markup: str, known: str, *, whole_line: bool) -> str:
 
     def address(found: re.Match[str]) -> str:
         shown = _address_as_code(found)
-        return shown if shown.split("`")[1:2] and shown.split("`")[1] in known else "…"
+        _, named, after = shown.split("`") if "`" in shown else ("", "", shown)
+        return shown if named and named in known else f"…{after}"
 
     text = _ADDRESS.sub(address, text)
     text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text.replace("![", "! ["))
