@@ -167,6 +167,27 @@ async def test_a_result_is_kept_as_long_as_the_settings_say(corpus, story, setti
     assert again.trace_id != first.trace_id
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"top_k": 1},
+        {"tier": 2},
+        {"max_tier": 1},
+        {"explain": True},
+        {"history": [("user", "Hello!")]},
+        {"filters": {"paths": "guides/**"}},
+    ],
+    ids=lambda request: next(iter(request)),
+)
+async def test_a_kept_result_is_given_to_the_same_request_only(corpus, request_):
+    async with _router(corpus) as router:
+        await router.route(QUESTION)
+        other = await router.route(QUESTION, **request_)
+        again = await router.route(QUESTION, **request_)
+        plain = await router.route(QUESTION, deadline=60)
+    assert [result.cached for result in (other, again, plain)] == [False, True, True]
+
+
 async def test_the_index_lives_where_the_settings_say(corpus, tmp_path):
     async with _router(corpus, index_dir=tmp_path / "elsewhere") as router:
         place = router.get_corpus_stats().index_path
