@@ -7,6 +7,7 @@ import pytest
 
 from fingerpost import EmptyCorpusError, QueryRouter
 from fingerpost.cli.main import main
+from fingerpost.errors import ConfigError
 
 
 def _make(folder):
@@ -81,6 +82,16 @@ def test_all_paths_together_are_all_named_with_their_reasons(barren):
     assert parts == [f"{path}{said}" for path, said in barren.said.items()]
     assert len({item.path for item in caught.value.skipped}) == 17
     assert not barren.index.exists()
+
+
+def test_a_path_that_is_empty_is_seen_in_the_message():
+    with pytest.raises(EmptyCorpusError, match=r"corpus: '': unreadable \(an empty path\)"):
+        QueryRouter(knowledge_corpus=[""], embedding_provider="none").init_sync()
+
+
+def test_no_path_at_all_is_a_wrong_setting():
+    with pytest.raises(ConfigError, match="knowledge_corpus"):
+        QueryRouter(knowledge_corpus=[], embedding_provider="none")
 
 
 @pytest.mark.parametrize("command", ["index", "ask", "chat"])

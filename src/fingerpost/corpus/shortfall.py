@@ -12,6 +12,8 @@ from fingerpost.corpus.locate import CorpusRoot, locate, pattern_of
 from fingerpost.corpus.walk import readable
 from fingerpost.types.document import SkippedFile
 
+_NO_PATH = "''"
+
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
@@ -39,7 +41,7 @@ class Shortfall:
                 f"{counts[reason]} {reason}, such as {_with_detail(item.path, item)}"
                 for reason, item in first.items()
             ]
-        return f"{self.path}: {', and '.join(parts)}"
+        return f"{self.path or _NO_PATH}: {', and '.join(parts)}"
 
 
 def shortfalls(paths: Sequence[str | Path], skipped: Sequence[SkippedFile]) -> list[Shortfall]:
