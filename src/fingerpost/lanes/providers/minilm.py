@@ -48,6 +48,13 @@ class MiniLmEmbedder:
         folder: Where ``model.onnx`` and ``tokenizer.json`` are; None for the installed
             distribution ``fingerpost-minilm``.
 
+    Attributes:
+        name: Provider and model.
+        revision: Hash of weights and tokenizer, 16 hexadecimal digits.
+        dimension: Length of a vector.
+        max_tokens: Word pieces of the longest text that is not cut, special tokens excluded.
+        languages: English only.
+
     Raises:
         MissingExtraError: onnxruntime, tokenizers or the distribution is not installed.
         EmbeddingError: A file is missing, or its SHA-256 is not that of a known build.
@@ -58,38 +65,17 @@ class MiniLmEmbedder:
         where = folder if folder is not None else _installed_folder()
         model, tokenizer = where / "model.onnx", where / "tokenizer.json"
         digests = _checked(model, _MODELS) + _checked(tokenizer, _TOKENIZERS)
-        self._revision = hashlib.sha256(digests.encode()).hexdigest()[:16]
+        self.name = _NAME
+        self.revision = hashlib.sha256(digests.encode()).hexdigest()[:16]
+        self.dimension = _DIMENSION
+        self.max_tokens = _WINDOW - _SPECIAL
+        self.languages = frozenset({"en"})  # others get vectors, of little use
         self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer))
         # Cutting is done here, so that one tokenizer both counts and embeds.
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._session = _session(runtime, model)
         self._np = importlib.import_module("numpy")
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
-        return _NAME
-
-    @property
-    def revision(self) -> str:
-        """Hash of weights and tokenizer, 16 hexadecimal digits."""
-        return self._revision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return _DIMENSION
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of the longest text that is not cut, special tokens excluded."""
-        return _WINDOW - _SPECIAL
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """English only: other languages get vectors, of little use."""
-        return frozenset({"en"})
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length vector per text, in order; see `EmbeddingModel.embed`."""

