@@ -13,6 +13,7 @@ import pytest
 
 from fingerpost.cli.main import main
 from fingerpost.testing.provider import ProviderServer
+from fingerpost.testing.provider.faults import status
 
 COMMAND = (sys.executable, "-m", "fingerpost")
 WORDS = ("--embedder", "none")
@@ -137,6 +138,26 @@ def test_a_claim_that_no_page_makes_is_shown_and_ends_with_four_where_that_is_wa
     assert "✗ contradicted Heron has nine modes." in done.stdout
     assert "NOT grounded: 1 of 2 claims supported" in done.stdout
     assert "sk-of-a-test" not in done.stdout + done.stderr
+
+
+def test_a_provider_that_fails_while_vectors_are_computed_ends_with_five_and_words_stay(corpus):
+    with ProviderServer(embeddings=[None, *[status(401)] * 20]) as server:
+        settings = {
+            "FINGERPOST_EMBEDDING_BASE_URL": server.url,
+            "FINGERPOST_EMBEDDING_API_KEY": "sk-of-a-test",
+            "FINGERPOST_EMBEDDING_PROVIDER": "openai",
+            "FINGERPOST_EMBEDDING_MODEL": "scripted",
+        }
+        environment = {**os.environ, **settings}
+        indexed = _run("index", corpus, env=environment)
+        asked = _run("ask", corpus, "What is the default mode?", env=environment)
+    assert (indexed.returncode, "401" in indexed.stderr) == (5, True)
+    assert "embedding_api_key" in indexed.stderr
+    assert (asked.returncode, "The default mode is safe [1]." in asked.stdout) == (0, True)
+    assert "keyword-fallback" in asked.stdout
+    for done in (indexed, asked):
+        assert "sk-of-a-test" not in done.stdout + done.stderr
+        assert "fault of fingerpost" not in done.stderr
 
 
 def test_an_error_in_json_is_an_object_with_a_hint(tmp_path):
