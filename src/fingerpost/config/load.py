@@ -97,7 +97,8 @@ def validate(values: Mapping[str, Any]) -> QueryRouterConfig:
     try:
         return QueryRouterConfig(**values)
     except ValidationError as error:
-        raise _translate(error) from None
+        refusal = _translate(error)
+    raise refusal  # out here, so that it does not carry the other one, which shows the values
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:

@@ -200,7 +200,8 @@ def test_a_secret_cannot_be_pickled_and_copies_stay_masked():
 def test_an_error_about_a_key_or_an_address_that_holds_one_does_not_show_it(name, value):
     with pytest.raises(ConfigError, match=name) as caught:
         validate({**CORPUS, name: value})
-    assert CANARY not in f"{caught.value} {caught.value.hint} {caught.value.__cause__!r}"
+    assert CANARY not in f"{caught.value} {caught.value.hint}"
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
 
 @pytest.mark.parametrize("name", ["api_key", "base_url", "embedding_api_key", "embedding_base_url"])
