@@ -17,6 +17,7 @@ from fingerpost.errors import (
     EmptyCorpusError,
     FingerpostError,
     IndexCorruptError,
+    LaneError,
     SchemaVersionError,
     StoreConflictError,
     StoreError,
@@ -240,8 +241,8 @@ class Library:
     def _embed_if_possible(self) -> None:
         try:
             self.embed()
-        except StoreUnavailableError as error:
-            _LOG.warning("no vectors were computed: %s", error)
+        except (LaneError, StoreUnavailableError) as error:
+            _LOG.warning("not all vectors were computed: %s", error)
 
     def _embed_quietly(self) -> None:
         try:
