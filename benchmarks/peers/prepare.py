@@ -73,8 +73,8 @@ def prepare_sources(data: Path, folder: Path, *, quick: bool) -> dict[str, Any]:
     for path in sorted((data / "routing").glob("*.jsonl")):
         described = data / "common" / "routing" / f"{path.stem}_sources.jsonl"
         rows, sources = _rows(path), _rows(described)
-        most = 100 if quick else N_CASES
-        rows = rows[:: max(1, len(rows) // most)][:most]
+        most = min(len(rows), 100 if quick else N_CASES)
+        rows = [rows[place * len(rows) // most] for place in range(most)]
         cases = [(row.get("rewrite") or row["text"], row["source"]) for row in rows]
         known = Known(model)
         fingerpost.chooser(sources, known)
