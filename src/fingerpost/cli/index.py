@@ -45,7 +45,12 @@ def index(
         with bar:
             library.open(rebuild=rebuild, must_write=True)
             n_embedded = 0 if no_embed else _embed(library)
-        _show(_report(library, n_embedded), library, as_json=as_json, all_skipped=all_skipped)
+        report = _report(library, n_embedded)
+        if as_json:
+            indent = None if keep_watching else 2  # a line for each object of a stream
+            click.echo(json.dumps(report, ensure_ascii=False, indent=indent))
+        else:
+            _show(report, library, all_skipped=all_skipped)
         if keep_watching:
             _watch(library, as_json=as_json)
     finally:
@@ -82,10 +87,7 @@ def _report(library: Any, n_embedded: int) -> dict[str, Any]:
     }
 
 
-def _show(report: dict[str, Any], library: Any, *, as_json: bool, all_skipped: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(report, ensure_ascii=False, indent=2))
-        return
+def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
     click.echo(
         f"{report['n_documents']:,} documents, {report['n_chunks']:,} chunks "
         f"in {report['took_s']:.1f} s: {report['n_added']:,} new, {report['n_changed']:,} changed, "
