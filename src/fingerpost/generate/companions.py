@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from fingerpost.generate.cues import Want
 from fingerpost.generate.listing import Listing, Place, section
 from fingerpost.generate.score import Question, ScoredUnit
-from fingerpost.generate.units import COLONS, LISTED, Unit, UnitKind
+from fingerpost.generate.units import LISTED, Unit, UnitKind
 from fingerpost.text.analyse import analyse
+from fingerpost.text.unfinished import COLONS
 from fingerpost.types import Hit
 
 _WHOLE = 15

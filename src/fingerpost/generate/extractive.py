@@ -60,11 +60,11 @@ def extract_answer(
     nearness = None
     if embed is not None and question_vector is not None:
         nearness = partial(_nearness, embed, question_vector)
-    hits = extended(evidence)
+    hits, n_found = extended(evidence), len(evidence.hits)
     if len(hits) > len(evidence.hits):
         evidence = replace(evidence, hits=hits)
         units = split_hits(hits)
-    request = _Request(question, evidence, limits, max_tokens, nearness)
+    request = _Request(question, evidence, n_found, limits, max_tokens, nearness)
     answer = Composition(hits)
     parts = real_parts(question, evidence) if tier >= Tier.MULTI_SOURCE else []
     written = _write(request, parts, units, answer, headed=tier is Tier.RESEARCH)
@@ -80,6 +80,7 @@ class _Request:
 
     question: str
     evidence: Evidence
+    n_found: int
     limits: Limits
     max_tokens: int
     nearness: Callable[[Sequence[str]], Sequence[float]] | None = None
@@ -94,10 +95,10 @@ def _nearness(
 
 def _chosen(request: _Request, question: str, units: Sequence[Unit]) -> Choice:
     hits = request.evidence.hits
-    read, scored = score_units(question, units, request.evidence)
+    read, scored = score_units(question, units, request.evidence, request.n_found)
     if request.nearness is not None and question == request.question:
         scored = settle_tie(scored, request.nearness)
-    choice = choose(read, scored, request.limits, request.max_tokens, hits)
+    choice = choose(read, scored, request.limits, request.max_tokens, hits, request.n_found)
     return replace(choice, units=[narrowed(unit, read.terms.keys()) for unit in choice.units])
 
 

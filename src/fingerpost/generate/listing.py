@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fingerpost.generate.units import COLONS, LISTED, Unit, UnitKind
+from fingerpost.generate.units import LISTED, Unit, UnitKind
 from fingerpost.text.analyse import analyse
+from fingerpost.text.unfinished import COLONS, is_unfinished
 from fingerpost.types import Evidence, Hit
 
 Place = tuple[int, int]
@@ -84,7 +85,7 @@ def extended(evidence: Evidence) -> tuple[Hit, ...]:
     seen = {hit.chunk.id for hit in hits}
     for hit in evidence.hits:
         last, steps = hit, 0
-        while _is_open(last) and steps < _MAX_CHAIN:
+        while is_unfinished(last.chunk.text) and steps < _MAX_CHAIN:
             after = known.get((last.document.id, last.chunk.ordinal + 1))
             if after is None or after.chunk.heading_path != hit.chunk.heading_path:
                 break
@@ -93,11 +94,6 @@ def extended(evidence: Evidence) -> tuple[Hit, ...]:
                 hits.append(after)
             last, steps = after, steps + 1
     return tuple(hits)
-
-
-def _is_open(hit: Hit) -> bool:
-    line = hit.chunk.text.rstrip().rsplit("\n", 1)[-1].strip().rstrip("*_")
-    return line.endswith(COLONS) or line.startswith(("|", "- ", "* ", "+ ")) or line[:1].isdigit()
 
 
 def find_listings(units: Sequence[Unit], hits: Sequence[Hit]) -> dict[Place, Listing]:

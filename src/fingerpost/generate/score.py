@@ -92,7 +92,7 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
 
     Args:
         text: As asked.
-        units: Token sets of every unit of the evidence.
+        units: Token sets of these.
     """
     base = query_tokens(text)
     counts = Counter(token for tokens in units for token in tokens & base.keys())
@@ -108,7 +108,7 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
 
 
 def score_units(
-    text: str, units: Sequence[Unit], evidence: Evidence
+    text: str, units: Sequence[Unit], evidence: Evidence, n_found: int
 ) -> tuple[Question, list[ScoredUnit]]:
     """Return the question as read and every unit with its score, in the order given.
 
@@ -116,9 +116,12 @@ def score_units(
         text: The question.
         units: Grouped by hit, in reading order within each.
         evidence: Whose hits the units come from.
+        n_found: How many of the hits were found for the question; only their units say how
+            telling a term is.
     """
     sets = [frozenset(unit.tokens) for unit in units]
-    question = read_question(text, sets)
+    among = [own for unit, own in zip(units, sets, strict=True) if unit.hit < n_found]
+    question = read_question(text, among)
     headings = [heading_tokens(hit) for hit in evidence.hits]
     titles = [_title_tokens(hit) for hit in evidence.hits]
     top = max((hit.score for hit in evidence.hits), default=0.0) or 1.0

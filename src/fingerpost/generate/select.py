@@ -63,6 +63,7 @@ def choose(
     limits: Limits,
     max_tokens: int,
     hits: Sequence[Hit],
+    n_found: int,
 ) -> Choice:
     """Return the units of the answer.
 
@@ -76,10 +77,13 @@ def choose(
         limits: How much to choose.
         max_tokens: Budget of the whole answer; a unit that does not fit is passed over.
         hits: Which the units name by position.
+        n_found: How many of the hits were found for the question; what stands in the others is
+            taken only with what it goes on from.
     """
     units = [item.unit for item in scored]
     listings = find_listings(units, hits)
-    chosen = _ranked(question, answering(question, scored, listings, hits), limits)
+    found = [item for item in scored if item.unit.hit < n_found]
+    chosen = _ranked(question, answering(question, found, listings, hits), limits)
     context = Context(question, scored, listings, [item.unit for item in chosen], hits)
     taken: dict[Place, Unit] = {}
     left = max_tokens

@@ -12,6 +12,7 @@ from fingerpost.generate.blocks import Block, BlockKind, cells, scan
 from fingerpost.generate.plain import code_text, neutralise, plain_text
 from fingerpost.text.analyse import analyse
 from fingerpost.text.sentences import sentences
+from fingerpost.text.unfinished import COLONS
 from fingerpost.types import Chunk, Hit, Span
 from fingerpost.types.document import readable_text
 
@@ -66,7 +67,6 @@ class Unit:
 
 
 LISTED = frozenset({UnitKind.ITEM, UnitKind.STEP, UnitKind.ROW})
-COLONS = (":", "：")
 _MAX_UNIT = 1500
 _MAX_CODE = 6000
 _MAX_ITEM = 320

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.continued import continued
 from fingerpost.retrieve.hybrid import HybridResult, coverage_of
 from fingerpost.retrieve.investigate import investigate
 from fingerpost.retrieve.pack import spread
@@ -97,10 +98,11 @@ def evidence_of(
     hits: Sequence[Hit],
     wide: Sequence[Hit] = (),
 ) -> Evidence:
-    """Return the hits with all that was looked at on the way."""
+    """Return the hits with what they go on in, and all that was looked at on the way."""
+    further = continued(run.reader, hits, run.request.filters)
     return Evidence(
         hits=tuple(hits),
-        candidates=tuple(merged(hits, wide, found.candidates)),
+        candidates=tuple(merged(hits, further, wide, found.candidates)),
         tiers_used=(int(level),),
         fallbacks=tuple(run.fallbacks),
         vectors_searched=run.vectors_searched,

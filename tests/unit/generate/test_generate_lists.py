@@ -66,6 +66,21 @@ def test_a_lead_in_brings_its_table_from_the_next_chunk(hit, evidence) -> None:
     assert "Mode: fast; Use: drafts [2]" in answer.text
 
 
+def test_what_a_list_goes_on_in_is_quoted_with_it_or_not_at_all(hit, evidence) -> None:
+    answering = hit("The cache of the router keeps 1000 entries.", path="a.md")
+    other = hit("Colours of the desk:\n\n- red\n- blue\n", path="b.md", headings=("Desk",))
+    tail = "- the cache of the router keeps many more entries than the desk\n"
+    further = hit(tail, path="b.md", headings=("Desk",), start=40)
+    further = replace(further, chunk=replace(further.chunk, ordinal=1))
+    question = "How many entries does the cache of the router keep?"
+    alone = evidence(answering, other)
+    found = replace(alone, candidates=(answering, other, further))
+    assert extract_answer(question, found) == extract_answer(question, alone)
+    colours = extract_answer("What are the colours of the desk?", found)
+    assert "- red [1]\n- blue [1]" in colours.text
+    assert "more entries than the desk [2]" in colours.text
+
+
 def test_a_lead_in_without_what_it_introduces_is_left_out(hit, evidence) -> None:
     found = evidence(
         hit("The cache of the router keeps 1000 entries.", path="a.md"),
