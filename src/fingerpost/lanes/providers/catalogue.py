@@ -39,7 +39,7 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
     """
     http = Http(endpoint)
     try:
-        reply = await http.send(_url(endpoint), None, chat_shape(endpoint).headers(), _LIMITS)
+        reply = await http.send(_url(endpoint), None, chat_shape(endpoint).headers, _LIMITS)
         try:
             if reply.status != HTTPStatus.OK:
                 beginning = await reply.beginning(_ERROR_BYTES)

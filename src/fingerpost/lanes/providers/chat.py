@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -25,7 +25,6 @@ from fingerpost.lanes.providers.fields import parse_json
 from fingerpost.lanes.providers.http import Http, Reply
 from fingerpost.lanes.providers.limits import chat_limits
 from fingerpost.lanes.providers.lines import events
-from fingerpost.lanes.providers.scrub import Scrubber
 from fingerpost.lanes.providers.shape import ChatShape
 from fingerpost.lanes.providers.thoughts import ThoughtFilter
 from fingerpost.text.tokens import estimate_tokens
@@ -67,7 +66,7 @@ class ProviderChat:
         self._shape = shape
         self._now = now
         self._http = Http(endpoint, clock)
-        self._scrubber = Scrubber(endpoint.key)
+        self._scrubber = self._http.scrubber
         self._plain: set[str] = set()
 
     @property
@@ -148,7 +147,7 @@ class ProviderChat:
         reply = await self._http.send(
             self._shape.url(call.model, stream=stream),
             body,
-            self._shape.headers(),
+            self._shape.headers,
             chat_limits(self._endpoint, request.job, stream=stream),
             request.deadline,
         )
@@ -212,15 +211,13 @@ class ProviderChat:
 
     def _parsed(self, call: _Call, body: bytes | str, reply: Reply) -> Mapping[str, Any]:
         """Return the JSON object in ``body``; an error told in it is raised."""
-        try:
+        data: Any = None
+        with suppress(ValueError):
             data = parse_json(body)
-        except ValueError:
-            shown = body if isinstance(body, str) else body[:4096].decode("utf-8", "replace")
-            raise self._error(
-                BadResponseError, call, f"answered no JSON: {self._scrubber.clean(shown)}"
-            ) from None
         if not isinstance(data, dict):
-            raise self._error(BadResponseError, call, "answered JSON that is no object")
+            said = body if isinstance(body, str) else body[:4096].decode("utf-8", "replace")
+            shown = self._scrubber.clean(said)
+            raise self._error(BadResponseError, call, f"answered no JSON object: {shown}")
         told = error_in(
             data, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
         )
@@ -270,15 +267,20 @@ class ProviderChat:
                 request_id=error.request_id,
                 retry_after_s=error.retry_after_s,
             )
-            broken.__cause__ = error
+            broken.__cause__ = error.with_traceback(None)
             error = broken
         if isinstance(error, StreamTruncatedError):
             error.text = call.text
         return self._with_usage(error, call)
 
     def _with_usage(self, error: ProviderError, call: _Call) -> ProviderError:
+        """Return ``error`` with what was spent, ready to leave.
+
+        Without its frames so far: their variables hold what the provider said, which may be the
+        key, said back.
+        """
         error.usage = (self._usage(call, type(error).__name__, error),)
-        return error
+        return error.with_traceback(None)
 
     def _usage(self, call: _Call, outcome: str, error: ProviderError | None = None) -> Usage:
         """Return what a call took; what was turned away took nothing, as far as is known."""

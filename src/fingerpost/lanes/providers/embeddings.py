@@ -184,7 +184,7 @@ class RemoteEmbedder:
             for place in range(len(batches)):
                 group.start_soon(work, place)
         if failures:
-            raise failures[0]
+            raise failures[0].with_traceback(None)  # the frames hold what the provider said
         return [outcome for result in results for outcome in result]
 
     async def _batch(self, texts: list[str]) -> list[Vector | BadEmbeddingError]:
@@ -231,7 +231,7 @@ class RemoteEmbedder:
         reply = await self._http.send(
             self._shape.url(endpoint),
             body,
-            self._shape.headers(endpoint),
+            lambda: self._shape.headers(endpoint),
             embedding_limits(len(texts)),
             deadline,
         )

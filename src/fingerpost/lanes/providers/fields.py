@@ -20,8 +20,11 @@ def parse_json(body: bytes | str, *, is_strict: bool = True) -> Any:
     """
     try:
         return json.loads(body, parse_constant=_refuse_constant if is_strict else None)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    except RecursionError:
+        reason = "nested too deeply"
+    except ValueError:
+        reason = "no JSON"
+    raise ValueError(reason)  # out here, so that no context holds the body
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:

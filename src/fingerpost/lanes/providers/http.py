@@ -27,7 +27,9 @@ from fingerpost.errors import (
 )
 from fingerpost.lanes.providers.limits import CONNECT_S, POOL_S, CallLimits
 from fingerpost.lanes.providers.lines import LineTooLongError, split_lines
+from fingerpost.lanes.providers.log_filter import keep_out_of_logs
 from fingerpost.lanes.providers.pool import Pool
+from fingerpost.lanes.providers.scrub import Scrubber
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Http", "Reply"]
 
 _CLOSE_S: Final = 1.0
+_PORTS: Final = 2**16
 _DRAIN_S: Final = 0.05
 
 
@@ -48,6 +51,9 @@ class Http:
         endpoint: Whom to ask.
         clock: Monotonic seconds, the clock of deadlines.
 
+    Attributes:
+        scrubber: Takes the endpoint's key out of texts.
+
     Raises:
         ConfigError: The address is no http or https URL, or the key cannot stand in a header.
     """
@@ -56,18 +62,20 @@ class Http:
         import httpx2  # noqa: PLC0415 - 0.1 s, and only where a provider is called
 
         self.endpoint = endpoint
+        self.scrubber = Scrubber(endpoint.key)
         self.clock = clock
         self._httpx = httpx2
         self._origin = _origin(_address(httpx2, endpoint))
         self._pools: WeakKeyDictionary[Any, Pool] = WeakKeyDictionary()
         self._lock = threading.Lock()
         _check_key(endpoint)
+        keep_out_of_logs(self.scrubber)
 
     async def send(
         self,
         url: str,
         body: bytes | None,
-        headers: Mapping[str, str],
+        sign: Callable[[], Mapping[str, str]],
         limits: CallLimits,
         deadline: float | None = None,
     ) -> Reply:
@@ -76,7 +84,8 @@ class Http:
         Args:
             url: The whole address.
             body: JSON to post; ``None`` makes it a GET.
-            headers: Those with the key in them; sent only to the endpoint's own origin.
+            sign: Gives the headers with the key in them, which no variable here holds: a
+                traceback may be written with its variables.
             limits: Of this call.
             deadline: By the clock; shortens the total.
 
@@ -94,7 +103,7 @@ class Http:
         patience = min(limits.first_byte_s, until - start)
         if patience <= 0:
             raise call.timeout("total")
-        request = self._request(url, body, headers)
+        request = self._request(url, body, sign)
         pool = self._pool()
         group = pool.take()
         response: httpx2.Response | None = None
@@ -121,7 +130,9 @@ class Http:
         if pool is not None:
             await pool.close()
 
-    def _request(self, url: str, body: bytes | None, headers: Mapping[str, str]) -> httpx2.Request:
+    def _request(
+        self, url: str, body: bytes | None, sign: Callable[[], Mapping[str, str]]
+    ) -> httpx2.Request:
         address = self._httpx.URL(url)
         if _origin(address) != self._origin:
             raise ConfigError(
@@ -134,7 +145,7 @@ class Http:
         return self._httpx.Request(
             "GET" if body is None else "POST",
             address,
-            headers={**common, **headers},
+            headers={**common, **sign()},
             content=body,
             extensions={"timeout": timeout},
         )
@@ -340,7 +351,8 @@ def _address(httpx: Any, endpoint: Endpoint) -> httpx2.URL:
         url: httpx2.URL = httpx.URL(endpoint.base_url)
     except (httpx.InvalidURL, TypeError):
         raise ConfigError(f"base_url of {endpoint.provider} is no URL.") from None
-    if url.scheme not in {"http", "https"} or not url.host or url.userinfo:
+    is_usable = url.scheme in {"http", "https"} and url.host and (url.port or 0) < _PORTS
+    if not is_usable or url.userinfo:
         raise ConfigError(
             f"base_url of {endpoint.provider} must be http:// or https:// with a host and "
             "without a user name."

@@ -37,7 +37,7 @@ def weights_revision(endpoint: Endpoint) -> str:
 async def _digest(http: Http) -> str:
     endpoint = http.endpoint
     url = api_url(server_root(endpoint.base_url), "", "api/tags")
-    reply = await http.send(url, None, bearer(endpoint), _LIMITS)
+    reply = await http.send(url, None, lambda: bearer(endpoint), _LIMITS)
     try:
         body = await reply.read() if reply.status == HTTPStatus.OK else b"{}"
     finally:

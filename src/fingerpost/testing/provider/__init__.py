@@ -3,9 +3,9 @@
 For tests of whatever calls a model over HTTP; see ``docs/how-to/test-with-a-scripted-provider.md``.
 """
 
-from fingerpost.testing.provider import faults
+from fingerpost.testing.provider import faults, wire
 from fingerpost.testing.provider.answer import Answer, Received
 from fingerpost.testing.provider.faults import Fault
 from fingerpost.testing.provider.server import ProviderServer
 
-__all__ = ["Answer", "Fault", "ProviderServer", "Received", "faults"]
+__all__ = ["Answer", "Fault", "ProviderServer", "Received", "faults", "wire"]

@@ -24,8 +24,9 @@ _START_S: Final = 5.0
 class ProviderServer:
     """Speaks the APIs of OpenAI, Anthropic, Gemini and Ollama, and keeps what it was asked.
 
-    Start it with ``with``; what a function of the script raises is raised again at its end. Point ``base_url`` at ``url``: the paths of all APIs are served side by
-    side. Requests for embeddings get vectors of hashed words, lists of models get ``models``.
+    Start it with ``with``; what a function of the script raises is raised again at its end.
+    Point ``base_url`` at ``url``: the paths of all APIs are served side by side. Requests for
+    embeddings get vectors of hashed words, lists of models get ``models``.
 
     Args:
         script: Answers to chat requests. One text, `Answer` or `Fault` is given again and again;
