@@ -124,9 +124,11 @@ class World:
 
     @staticmethod
     def _may_see(server, owner, given):
-        named, embedder = given["generation_provider"], given["embedding_provider"]
+        # Where none is named, it is the first one: all keys are set.
+        named = given["generation_provider"] or "openai"
+        embedder = given["embedding_provider"] or "openai"
         if owner == "embedding_api_key":
-            wanted = "vectors" if given["embedding_base_url"] else embedder or "openai"
+            wanted = "vectors" if given["embedding_base_url"] else embedder
             return server == wanted
         if owner == "api_key":
             if given["base_url"]:

@@ -124,12 +124,7 @@ def _default_choice(
     if named and (config.api_key or config.base_url):
         return named
     if config.base_url:
-        owners = keyring.owners(config.base_url)
-        if len(owners) == 1:
-            return _Choice(BY_NAME[owners.pop()], "base_url is its address")
-        return _Choice(
-            BY_NAME["custom"], "base_url is given and no provider named: no vendor's key is sent"
-        )
+        return _Choice(*keyring.provider_at(config.base_url, "base_url"))
     found = keyring.first_with_key()
     if found:
         return _Choice(found, f"{found.key_variable} is the first key found")

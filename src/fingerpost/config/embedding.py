@@ -69,9 +69,8 @@ def _provider(config: QueryRouterConfig, keyring: Keyring) -> tuple[Provider, st
     if config.embedding_provider is not None:
         return BY_NAME[config.embedding_provider], "embedding_provider names it"
     if config.embedding_base_url:
-        owners = keyring.owners(config.embedding_base_url)
-        name = owners.pop() if len(owners) == 1 else "custom"
-        return BY_NAME[name], "embedding_base_url is its address"
+        url = config.embedding_base_url
+        return keyring.provider_at(url, "embedding_base_url", embeds=True)
     if _names_a_local_model(config):
         return None
     found = keyring.first_with_key(embeds=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from fingerpost.config.address import address_fault, origin_of
@@ -88,11 +88,36 @@ class Keyring:
             )
         return Place(provider, url, key, provider.key_variable if key else "", why)
 
-    def first_with_key(self, *, embeds: bool = False) -> Provider | None:
-        """Return the first provider whose key is set; ``embeds`` asks for an embedding model."""
-        return next(
-            (p for p in PROVIDERS if self.key(p) and (p.embedding_model or not embeds)), None
-        )
+    def provider_at(self, url: str, setting: str, *, embeds: bool = False) -> tuple[Provider, str]:
+        """Return whose address ``url`` is when nothing names a provider, and why.
+
+        A vendor whose own address it is; at an address of nobody known, the provider of the
+        first key; without a key, a server of its own.
+        """
+        owners = self.owners(url)
+        found = self.first_with_key(embeds=embeds, among=owners)
+        if len(owners) == 1:
+            return BY_NAME[owners.pop()], f"{setting} is its address"
+        if found:
+            return found, f"{setting} is given, and {found.key_variable} is the first key found"
+        return BY_NAME["custom"], f"{setting} is given, and no provider and no key"
+
+    def first_with_key(
+        self, *, embeds: bool = False, among: Collection[str] = ()
+    ) -> Provider | None:
+        """Return the first provider whose key is set.
+
+        Args:
+            embeds: Only one that publishes an embedding model.
+            among: Names to choose from; empty allows all.
+        """
+        for provider in PROVIDERS:
+            fits = (provider.embedding_model or not embeds) and (
+                not among or provider.name in among
+            )
+            if fits and self.key(provider):
+                return provider
+        return None
 
     def key(self, provider: Provider) -> Secret | None:
         """Return the provider's own key."""

@@ -192,7 +192,7 @@ class QueryRouterConfig(BaseModel):
     api_key: SecretField = None
     """Key of the classifier's and generator's provider; ``None`` takes its variable's."""
     base_url: Name = None
-    """Address of that provider; without a named provider, of an OpenAI-compatible server."""
+    """Address of that provider; with neither provider nor key, of an OpenAI-compatible server."""
     embedding_api_key: SecretField = None
     """Key of the embedding provider; ``None`` takes ``api_key`` or the provider's variable."""
     embedding_base_url: Name = None

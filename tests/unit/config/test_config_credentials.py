@@ -174,22 +174,43 @@ CHAT = [
     ),
     pytest.param({}, {"base_url": GATEWAY}, ("custom", GATEWAY, ""), id="an address alone"),
     pytest.param(
-        {"OPENAI_API_KEY": "k"},
+        {"XAI_API_KEY": "x", "OPENAI_API_KEY": "k"},
         {"base_url": GATEWAY},
-        ("custom", GATEWAY, ""),
-        id="no vendor's key goes to an address that names no vendor",
+        ("openai", GATEWAY, "OPENAI_API_KEY"),
+        id="an address of nobody known is that of the first key's provider",
     ),
     pytest.param(
         {"OPENAI_API_KEY": "k"},
+        {"base_url": GATEWAY, "generation_provider": "custom"},
+        ("custom", GATEWAY, ""),
+        id="a custom server gets no vendor's key",
+    ),
+    pytest.param(
+        {},
         {"base_url": GATEWAY, "api_key": "mine"},
         ("custom", GATEWAY, "api_key"),
         id="the key given with an address goes there",
+    ),
+    pytest.param(
+        {
+            **{"OPENAI_API_KEY": "k", "XAI_API_KEY": "x", "MINIMAX_API_KEY": "m"},
+            **{"XAI_BASE_URL": GATEWAY, "MINIMAX_BASE_URL": GATEWAY},
+        },
+        {"base_url": GATEWAY},
+        ("xai", GATEWAY, "XAI_API_KEY"),
+        id="a gateway that several variables name is that of the first key among them",
     ),
     pytest.param(
         {"OPENAI_API_KEY": "k", "GROQ_API_KEY": "g"},
         {"base_url": OWN["groq"]},
         ("groq", OWN["groq"], "GROQ_API_KEY"),
         id="an address that is a vendor's names the vendor",
+    ),
+    pytest.param(
+        {"OPENAI_API_KEY": "k"},
+        {"base_url": OWN["groq"], "api_key": "mine"},
+        ("groq", OWN["groq"], "api_key"),
+        id="an address that is a vendor's names the vendor whose key is not set",
     ),
     pytest.param(
         {"OPENAI_API_KEY": "k"},
@@ -264,7 +285,7 @@ EMBEDDING = [
     ),
     pytest.param(
         {"OPENAI_API_KEY": "k"},
-        {"base_url": GATEWAY},
+        {"base_url": GATEWAY, "generation_provider": "custom"},
         ("openai", OWN["openai"], "OPENAI_API_KEY"),
         id="base_url of another server is not shared",
     ),
@@ -275,10 +296,16 @@ EMBEDDING = [
         id="embedding_base_url of a named provider",
     ),
     pytest.param(
-        {"OPENAI_API_KEY": "k"},
+        {"ANTHROPIC_API_KEY": "a", "MISTRAL_API_KEY": "m"},
+        {"embedding_base_url": "http://e.example"},
+        ("mistral", "http://e.example", "MISTRAL_API_KEY"),
+        id="an embedding address of nobody known is that of the first key that embeds",
+    ),
+    pytest.param(
+        {"ANTHROPIC_API_KEY": "a"},
         {"embedding_base_url": "http://e.example", "embedding_model": "m"},
         ("custom", "http://e.example", ""),
-        id="no vendor's key goes to an embedding address that names no vendor",
+        id="without such a key it is a server of its own",
     ),
     pytest.param(
         {},

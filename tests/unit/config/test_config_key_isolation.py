@@ -61,9 +61,14 @@ def owner(endpoint):
     return name if rest == "test" else None
 
 
-def foreign(given, found):
-    """What goes where it does not belong."""
-    named = {
+def foreign(given, environ, found):
+    """What goes where it does not belong.
+
+    At an address that is nobody's, the key of a provider that the settings name, or of the first
+    one where they name none, is at home: whoever gave the address gave it for that provider.
+    """
+    keyed = [p for p in PROVIDERS if environ.get(p.key_variable)]
+    named = {p.name for p in (keyed[:1] + [p for p in keyed if p.embedding_model][:1])} | {
         given.get(f"{role}_provider") for role in ("classifier", "generation", "embedding")
     } - {None}
     wrong, shared = [], set()
@@ -99,7 +104,7 @@ def check(explicit, environs):
                 refused += 1
                 continue
             resolved += 1
-            leaks += [(given, sorted(environ), leak) for leak in foreign(given, found)]
+            leaks += [(given, sorted(environ), leak) for leak in foreign(given, environ, found)]
     return resolved, refused, leaks
 
 
@@ -148,4 +153,4 @@ def test_the_judge_sees_a_key_at_the_wrong_server(leak):
     given = dict.fromkeys(EXPLICIT)
     environ = {"GROQ_API_KEY": f"canary-{leak}", **URLS}
     found = resolve_credentials(validate({"knowledge_corpus": ["docs"]}), environ)
-    assert foreign(given, found)
+    assert foreign(given, environ, found)
