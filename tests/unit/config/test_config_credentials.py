@@ -193,8 +193,11 @@ CHAT = [
     ),
     pytest.param(
         {
-            **{"OPENAI_API_KEY": "k", "XAI_API_KEY": "x", "MINIMAX_API_KEY": "m"},
-            **{"XAI_BASE_URL": GATEWAY, "MINIMAX_BASE_URL": GATEWAY},
+            "OPENAI_API_KEY": "k",
+            "XAI_API_KEY": "x",
+            "MINIMAX_API_KEY": "m",
+            "XAI_BASE_URL": GATEWAY,
+            "MINIMAX_BASE_URL": GATEWAY,
         },
         {"base_url": GATEWAY},
         ("xai", GATEWAY, "XAI_API_KEY"),
