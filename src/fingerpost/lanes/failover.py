@@ -112,6 +112,7 @@ class FailoverModel:
                         if isinstance(item, ChatResponse):
                             response = item
                         else:
+                            call.alive()
                             said.append(item)
                             yield item
             except LaneError as error:
@@ -171,6 +172,11 @@ class _Call:
         if ref is None or not ref.provider or ref.provider == model.provider:
             return self._request
         return replace(self._request, model=None)
+
+    def alive(self) -> None:
+        """Take note of a piece."""
+        if self._permit is not None and self._permit.probes:
+            self._permit = self._lane.health.alive(self._permit)
 
     def answered(self, response: ChatResponse) -> ChatResponse:
         """Return the reply with the usage of all attempts."""

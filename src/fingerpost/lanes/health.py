@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -12,6 +13,8 @@ from fingerpost.errors import LaneError
 from fingerpost.lanes.attempt import Place, Rest
 from fingerpost.lanes.faults import Effect, Rule, rule_for
 from fingerpost.lanes.window import Window
+
+_LOG = logging.getLogger("fingerpost.lanes")
 
 _SPAN_S: Final = 30
 _LEAST_FAILURES: Final = 5.0
@@ -101,6 +104,16 @@ class Health:
                 self._circuits[key].close()
             self._circuit((permit.place.provider,)).window.add(now, 1, 0)
 
+    def alive(self, permit: Permit) -> Permit:
+        """Take note that a call has begun to be answered; return its permit from then on.
+
+        A stream may take long, and nobody should be kept waiting for the end of a probe.
+        """
+        with self._lock:
+            for key in permit.probes:
+                self._circuits[key].close()
+        return Permit(permit.place)
+
     def failed(self, permit: Permit, error: LaneError, now: float, *, alone: bool) -> None:
         """Take note of a call that failed.
 
@@ -134,6 +147,7 @@ class Health:
             circuit.window.add(now, 1, rule.weight)
         told_s = getattr(error, "retry_after_s", None)
         if rule.effect is Effect.REST:
+            _LOG.warning("%s rests %g s: %s", key[0], rule.rest_s, type(error).__name__)
             circuit.open(error, now + rule.rest_s)
         elif told_s is not None and not alone:
             circuit.open(error, now + min(told_s, _LONGEST_TOLD_S))

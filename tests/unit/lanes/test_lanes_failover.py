@@ -1,5 +1,8 @@
 """A lane of scripted models: who is asked, what comes back, what is told."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import anyio
 import pytest
 
@@ -296,9 +299,41 @@ async def test_closing_the_stream_closes_the_call():
     assert model.n_open == 0
 
 
+async def test_the_first_piece_of_a_probing_stream_lets_the_others_through():
+    clock = FakeClock()
+    lane = lane_of_models(chat(e.QuotaError("x"), "one two", "hi"), clock=clock)
+    with pytest.raises(e.QuotaError):
+        await lane.complete(ASK)
+    clock.now += 900
+    stream = lane.stream(ASK)
+    await anext(stream)
+    assert (await lane.complete(ASK)).text == "hi"
+    await stream.aclose()
+
+
 async def test_a_lane_can_stand_in_a_lane():
     inner = lane_of_models(chat(unreachable()), chat(unreachable(), provider="b"))
     assert (await lane_of_models(inner, chat("hi", provider="c")).complete(ASK)).text == "hi"
+
+
+async def test_one_lane_serves_several_event_loops_at_once():
+    barrier = threading.Barrier(8)
+    first, second = chat(unreachable()), chat("hi", provider="b")
+    lane = FailoverModel([first, second])
+
+    async def ask_often():
+        return [(await lane.complete(ASK)).model for _ in range(50)]
+
+    def work():
+        barrier.wait(5)
+        return anyio.run(ask_often)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [task.result(5) for task in [pool.submit(work) for _ in range(8)]]
+    assert answers == [["b/m"] * 50] * 8
+    # Eight callers may have passed before the fifth failure opened the circuit.
+    assert 5 <= len(first.requests) <= 12
+    assert len(second.requests) == 400
 
 
 async def test_closing_a_lane_closes_its_models():

@@ -110,6 +110,19 @@ def test_a_probe_that_its_caller_gave_up_frees_the_place_for_another():
     assert health.begin(A, 10.0) is not None
 
 
+def test_a_probe_that_begins_to_be_answered_lets_the_others_through():
+    health = opened()
+    permit = health.alive(health.begin(A, 10.0))
+    assert rests(health, now=10.0) is None
+    health.failed(permit, DOWN, 60.0, alone=False)
+    assert rests(health, now=60.0) is None
+
+
+def test_a_rest_that_does_not_end_by_itself_is_logged_by_class_and_without_its_text(caplog):
+    fail(Health(), e.AuthenticationError("the key k-1 is wrong"))
+    assert caplog.messages == ["a rests 300 s: AuthenticationError"]
+
+
 def test_a_late_reply_of_an_older_call_does_not_close_the_circuit():
     health = Health()
     old = health.begin(A, 0.0)
