@@ -143,7 +143,10 @@ def test_an_interrupt_while_embedding_keeps_the_vectors_so_far(corpus, runtime, 
         assert router.get_corpus_stats().vector_coverage == 1
 
 
-@pytest.mark.parametrize("command", ["ask", "chat", "index", "stats", "doctor"])
+EVAL = pytest.param("eval", marks=pytest.mark.xfail(strict=True, reason="loads the pipeline"))
+
+
+@pytest.mark.parametrize("command", ["ask", "chat", "index", "stats", "doctor", EVAL])
 def test_the_help_of_a_command_loads_no_library_that_it_does_not_need(command):
     heavy = "numpy pydantic tantivy rich onnxruntime tokenizers anyio yaml markdown_it httpx2"
     code = (

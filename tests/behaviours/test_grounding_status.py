@@ -122,3 +122,22 @@ async def test_an_answer_of_which_nothing_stands_becomes_an_abstention(corpus):
     assert result.citations == ()
     assert result.sources
     assert not any(source.cited for source in result.sources)
+
+
+@pytest.mark.xfail(strict=True, reason="a line that was dropped leaves its blank lines behind")
+@pytest.mark.parametrize(
+    "text", [f"{STANDS} [1].\n\n- {FALLS} [1].", f"{FALLS} [1].\n\n{STANDS} [1]."]
+)
+async def test_what_was_dropped_leaves_no_blank_lines_at_the_ends(corpus, text):
+    async with _router(corpus, text, on_unsupported="drop", **WORDS) as router:
+        result = await router.route(QUESTION)
+    assert result.answer == f"{STANDS} [1]."
+
+
+@pytest.mark.xfail(strict=True, reason="a model is asked though no document fits its context")
+async def test_a_model_that_was_shown_no_document_answers_nothing(corpus):
+    settings = {"max_context_tokens": 64, **WORDS}
+    async with _router(corpus, "Heron is a bird.", **settings) as router:
+        result = await router.route("How do I install Heron on Windows and on macOS?", tier=2)
+    assert result.sources
+    assert result.generation_mode is not GenerationMode.MODEL
