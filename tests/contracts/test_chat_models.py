@@ -198,7 +198,7 @@ async def test_a_schema_is_sent_in_the_way_of_the_api(connect, ask):
     with ProviderServer('{"tier": 1}') as server:
         assert (await ask(connect(server), request)).text == '{"tier": 1}'
     asked = server.requests[0]
-    assert b"additionalProperties" in asked.raw
+    assert asked.schema == SCHEMA
     assert not any("schema" in text for _, text in asked.messages)
 
 
@@ -213,6 +213,7 @@ async def test_what_a_model_rejects_is_left_out_and_the_schema_told_in_words(con
     assert b"0.125" in first.raw
     for asked in others:
         assert b"0.125" not in asked.raw
+        assert asked.schema is None
         assert '"tier"' in asked.messages[0][1]
 
 

@@ -22,9 +22,10 @@ from fingerpost.errors import (
 from fingerpost.lanes.providers.draft import Draft
 from fingerpost.lanes.providers.failure import error_for, error_in, request_id
 from fingerpost.lanes.providers.fields import parse_json
-from fingerpost.lanes.providers.http import Http, Reply
+from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import chat_limits
 from fingerpost.lanes.providers.lines import events
+from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.providers.shape import ChatShape
 from fingerpost.lanes.providers.thoughts import ThoughtFilter
 from fingerpost.text.tokens import estimate_tokens

@@ -28,6 +28,8 @@ class Received:
         stream: The answer is wanted in pieces.
         messages: Role and text of each, the system text first; empty unless ``chat``.
         texts: What is to be embedded; empty unless ``embed``.
+        schema: JSON schema that the answer must follow, in the API's own field for it;
+            ``None`` when none is given.
     """
 
     api: str
@@ -41,6 +43,7 @@ class Received:
     stream: bool = False
     messages: tuple[tuple[str, str], ...] = ()
     texts: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def prompt(self) -> str:

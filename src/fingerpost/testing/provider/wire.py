@@ -35,6 +35,12 @@ _PATHS: Final = (
 )
 CONTENT_TYPES: Final = {"ollama": "application/x-ndjson"}
 """Of a stream; ``text/event-stream`` for all others."""
+_SCHEMA_PATHS: Final = {
+    "openai": ("response_format", "json_schema", "schema"),
+    "anthropic": ("output_config", "format", "schema"),
+    "gemini": ("generationConfig", "responseJsonSchema"),
+    "ollama": ("format",),
+}
 _STOPS: Final = {
     "openai": {"complete": "stop", "length": "length", "refused": "content_filter"},
     "anthropic": {"complete": "end_turn", "length": "max_tokens", "refused": "refusal"},
@@ -67,6 +73,7 @@ def read(method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Rece
         stream=_wants_stream(api, bare, body),
         messages=_messages(api, body) if kind == "chat" else (),
         texts=_texts(api, body) if kind == "embed" else (),
+        schema=_schema(api, body),
     )
 
 
@@ -146,6 +153,14 @@ def _messages(api: str, body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     system_text = body.get("system", "")
     first = (("system", system_text),) if system_text else ()
     return first + tuple((m["role"], m["content"]) for m in body.get("messages", []))
+
+
+def _schema(api: str, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    path = _SCHEMA_PATHS[api]
+    found: Any = body
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def _texts(api: str, body: Mapping[str, Any]) -> tuple[str, ...]:
