@@ -12,7 +12,7 @@ _REAL_CONNECT = socket.socket.connect
 def clean_environment(monkeypatch, tmp_path_factory):
     """Take away settings and keys of the machine; keep the user's cache out of reach."""
     for name in list(os.environ):
-        if name.startswith("FINGERPOST_") or name.endswith("_API_KEY"):
+        if name.startswith("FINGERPOST_") or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 

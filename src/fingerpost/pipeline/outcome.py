@@ -54,13 +54,18 @@ def outcome(
         uncovered=evidence.uncovered,
         query=run.query,
         lexical_weight=evidence.lexical_weight,
-        fingerprints={
-            "index": state.fingerprint,
-            "config": config_fingerprint,
-            "generation": str(state.generation),
-            **run.prompts,
-        },
+        fingerprints=_fingerprints(run, config_fingerprint),
     )
+
+
+def _fingerprints(run: Run, config_fingerprint: str) -> dict[str, str]:
+    state = run.reader.info
+    return {
+        "index": state.fingerprint,
+        "config": config_fingerprint,
+        "generation": str(state.generation),
+        **run.prompts,
+    }
 
 
 def _mode(run: Run, evidence: Evidence) -> str:
