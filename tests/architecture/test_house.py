@@ -163,7 +163,7 @@ def test_every_module_says_what_it_is():
 def test_importing_the_package_loads_no_heavy_library():
     code = (
         "import sys, fingerpost; "
-        "print([m for m in ('numpy', 'pydantic', 'tantivy', 'rich', 'onnxruntime', 'anyio') if m in sys.modules])"
+        "print([m for m in ('numpy', 'pydantic', 'tantivy', 'rich', 'onnxruntime', 'anyio', 'httpx2') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
@@ -175,7 +175,7 @@ def test_help_loads_no_heavy_library():
     code = (
         "import sys\nfrom fingerpost.cli import main\n"
         "try:\n    main.main(['--help'])\nexcept SystemExit: pass\n"
-        "print([m for m in ('numpy', 'pydantic', 'tantivy', 'rich', 'onnxruntime', 'anyio') if m in sys.modules])"
+        "print([m for m in ('numpy', 'pydantic', 'tantivy', 'rich', 'onnxruntime', 'anyio', 'httpx2') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30

@@ -174,6 +174,30 @@ async def test_thoughts_are_no_part_of_the_reply(connect, ask):
         assert (await ask(connect(server))).text == TEXT
 
 
+async def test_a_model_that_thinks_its_tokens_away_gets_room_from_then_on(api, connect, ask):
+    request = ChatRequest(REQUEST.messages, max_tokens=77)
+    with ProviderServer([Answer("", reasoning="Let me", stop="length"), TEXT, TEXT]) as server:
+        model = connect(server)
+        first, second = await ask(model, request), await ask(model, request)
+    assert (first.text, second.text) == (TEXT, TEXT)
+    assert [item.outcome for item in first.usage] == ["EmptyCompletionError", "ok"]
+    assert [item.outcome for item in second.usage] == ["ok"]
+    assert [str(77 + 4096).encode() in asked.raw for asked in server.requests] == [
+        False,
+        True,
+        True,
+    ]
+
+
+async def test_a_model_that_thinks_all_its_room_away_has_answered_nothing(connect, ask):
+    request = ChatRequest(REQUEST.messages, max_tokens=77)
+    with ProviderServer(Answer("<think>Let me", stop="length")) as server:
+        model = connect(server)
+        with pytest.raises(EmptyCompletionError) as caught:
+            await ask(model, request)
+    assert len(server.requests) == len(caught.value.usage) == 2
+
+
 async def test_counts_that_are_not_told_are_estimated(connect, ask):
     with ProviderServer(Answer(TEXT, usage=None)) as server:
         usage = (await ask(connect(server))).usage[0]

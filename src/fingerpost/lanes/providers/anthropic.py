@@ -20,6 +20,7 @@ _MAX_TOKENS: Final = 4096  # the API has no default
 _CUT: Final = frozenset({"max_tokens", "model_context_window_exceeded"})
 _REFUSED: Final = frozenset({"refusal"})
 _THINKING: Final = frozenset({"thinking_delta", "signature_delta"})
+_THOUGHTS: Final = frozenset({"thinking", "redacted_thinking"})
 
 
 class AnthropicShape:
@@ -72,7 +73,8 @@ class AnthropicShape:
             case "content_block_delta":
                 delta = as_mapping(data.get("delta"))
                 draft.add(as_text(delta.get("text")))
-                draft.has_progress |= delta.get("type") in _THINKING
+                if delta.get("type") in _THINKING:
+                    draft.think()
             case "message_delta":
                 self._read_usage(data, draft)
                 self._read_stop(as_mapping(data.get("delta")), draft)
@@ -82,6 +84,7 @@ class AnthropicShape:
     def _read_message(self, data: Mapping[str, Any], draft: Draft) -> None:
         self._read_head(data, draft)
         for block in map(as_mapping, as_items(data.get("content"))):
+            draft.has_thought |= block.get("type") in _THOUGHTS
             if block.get("type") == "text":
                 draft.add(as_text(block.get("text")))
         self._read_stop(data, draft)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -36,14 +37,17 @@ __all__ = ["ProviderChat"]
 
 _ERROR_BYTES: Final = 64 * 1024
 _DONE: Final = "[DONE]"
+_THOUGHTS: Final = 4096
 
 
 class ProviderChat:
-    """A `ChatModel` at one endpoint. One call is one request: nothing is tried again.
+    """A `ChatModel` at one endpoint. One call is one request: what fails is not tried again.
 
-    With one exception: a request that was rejected and that asked for what not every model of
-    the provider has (JSON mode, temperature, log-probabilities) is sent once more without it;
-    from then on this model is asked in the plain way.
+    Two things are learnt of a model, at the price of one more request, and kept in mind:
+
+    - It rejects what not every model of the provider has (JSON mode, temperature,
+      log-probabilities): it is asked without, and a schema is told in words.
+    - It thinks until ``max_tokens`` are spent and says nothing: it gets room to think.
 
     Args:
         endpoint: Provider, model, address and key.
@@ -69,6 +73,7 @@ class ProviderChat:
         self._http = Http(endpoint, clock)
         self._scrubber = self._http.scrubber
         self._plain: set[str] = set()
+        self._thinkers: set[str] = set()
 
     @property
     def provider(self) -> str:
@@ -87,31 +92,11 @@ class ProviderChat:
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the whole reply. See `ChatModel.complete`."""
-        call = _Call(request, self._model_for(request))
-        reply = await self._open(call, stream=False)
-        try:
-            await self._whole(call, reply)
-            return self._response(call, reply)
-        except ProviderError as error:
-            raise self._with_usage(error, call) from error.__cause__
-        finally:
-            await reply.close()
+        return await self._complete(self._begin(request))
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
         """Yield the pieces, then the whole reply. See `ChatModel.stream`."""
-        call = _Call(request, self._model_for(request))
-        reply = await self._open(call, stream=True)
-        try:
-            async with aclosing(self._pieces(call, reply)) as pieces:
-                async for piece in pieces:
-                    if piece:
-                        yield piece
-            yield self._response(call, reply)
-        except ProviderError as error:
-            broken = self._broken(error, call)
-            raise broken from broken.__cause__
-        finally:
-            await reply.close(drain=call.draft.is_over)
+        return self._stream(self._begin(request))
 
     async def close(self) -> None:
         """Close idle connections of the running event loop. The model can still be used."""
@@ -120,8 +105,62 @@ class ProviderChat:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.provider}/{self.model})"
 
-    def _model_for(self, request: ChatRequest) -> str:
-        return (request.model.name if request.model is not None else "") or self.model
+    def _begin(self, request: ChatRequest) -> _Call:
+        model = (request.model.name if request.model is not None else "") or self.model
+        limits = chat_limits(self._endpoint, request.job, stream=False)
+        deadline = self._http.clock() + limits.total_s
+        if request.deadline is not None:
+            deadline = min(deadline, request.deadline)
+        return _Call(request, model, deadline, has_room=model in self._thinkers)
+
+    async def _complete(self, call: _Call) -> ChatResponse:
+        reply = await self._open(call, stream=False)
+        try:
+            await self._whole(call, reply)
+            again = self._with_room(call)
+            if again is None:
+                return self._response(call, reply)
+        except ProviderError as error:
+            raise self._with_usage(error, call) from error.__cause__
+        finally:
+            await reply.close()
+        return await self._complete(again)
+
+    async def _stream(self, call: _Call) -> AsyncGenerator[str | ChatResponse]:
+        reply = await self._open(call, stream=True)
+        try:
+            async with aclosing(self._pieces(call, reply)) as pieces:
+                async for piece in pieces:
+                    if piece:
+                        yield piece
+            again = self._with_room(call)
+            if again is None:
+                yield self._response(call, reply)
+                return
+        except ProviderError as error:
+            broken = self._broken(error, call)
+            raise broken from broken.__cause__
+        finally:
+            await reply.close(drain=call.draft.is_over)
+        async with aclosing(self._stream(again)) as items:
+            async for item in items:
+                yield item
+
+    def _with_room(self, call: _Call) -> _Call | None:
+        """Return the call once more with room to think, ``None`` when that is not what it lacks.
+
+        Providers count a model's thoughts as tokens of its reply.
+        """
+        draft, request = call.draft, call.request
+        has_thought = draft.has_thought or call.thoughts.is_thinking
+        if call.has_room or not (draft.is_cut and has_thought) or call.text:
+            return None
+        if request.max_tokens is None:
+            return None
+        self._thinkers.add(call.model)
+        again = _Call(request, call.model, call.deadline, has_room=True)
+        again.spent = (*call.spent, self._usage(call, EmptyCompletionError.__name__))
+        return again
 
     async def _open(self, call: _Call, *, stream: bool) -> Reply:
         """Send the request and return its reply of status 200; any other is raised."""
@@ -140,7 +179,10 @@ class ProviderChat:
         return reply
 
     def _body(self, call: _Call, *, stream: bool, plain: bool) -> bytes:
-        body = self._shape.body(call.request, call.model, stream=stream, plain=plain)
+        request = call.request
+        if call.has_room and request.max_tokens is not None:
+            request = replace(request, max_tokens=request.max_tokens + _THOUGHTS)
+        body = self._shape.body(request, call.model, stream=stream, plain=plain)
         return json.dumps(body).encode()
 
     async def _send(self, call: _Call, body: bytes, *, stream: bool) -> Reply:
@@ -150,7 +192,7 @@ class ProviderChat:
             body,
             self._shape.headers,
             chat_limits(self._endpoint, request.job, stream=stream),
-            request.deadline,
+            call.deadline,
         )
         if reply.status == HTTPStatus.OK:
             call.is_accepted = True
@@ -242,7 +284,7 @@ class ProviderChat:
             text,
             f"{self.provider}/{call.model}",
             StopReason.LENGTH if draft.is_cut else StopReason.COMPLETE,
-            (self._usage(call, "ok"),),
+            (*call.spent, self._usage(call, "ok")),
             tuple(draft.logprobs),
             self._scrubber.without_key(found),
         )
@@ -280,7 +322,7 @@ class ProviderChat:
         Without its frames so far: their variables hold what the provider said, which may be the
         key, said back.
         """
-        error.usage = (self._usage(call, type(error).__name__, error),)
+        error.usage = (*call.spent, self._usage(call, type(error).__name__, error))
         return error.with_traceback(None)
 
     def _usage(self, call: _Call, outcome: str, error: ProviderError | None = None) -> Usage:
@@ -306,9 +348,14 @@ class ProviderChat:
 class _Call:
     """One call under way: what was asked, and what has come."""
 
-    def __init__(self, request: ChatRequest, model: str) -> None:
+    def __init__(
+        self, request: ChatRequest, model: str, deadline: float, *, has_room: bool
+    ) -> None:
         self.request = request
         self.model = model
+        self.deadline = deadline
+        self.has_room = has_room
+        self.spent: tuple[Usage, ...] = ()
         self.draft = Draft()
         self.thoughts = ThoughtFilter()
         self.is_accepted = False

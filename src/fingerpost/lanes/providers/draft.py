@@ -20,6 +20,7 @@ class Draft:
         is_over: Nothing more is to be read of a stream.
         is_cut: It ended because of a token limit.
         refusal: Why it was declined, empty when it was not.
+        has_thought: Reasoning was told, or its tokens were counted.
         has_progress: The last event carried text or reasoning, not only a sign of life.
         input_tokens: ``None`` when not told.
         output_tokens: ``None`` when not told.
@@ -33,6 +34,7 @@ class Draft:
     is_over: bool = False
     is_cut: bool = False
     refusal: str = ""
+    has_thought: bool = False
     has_progress: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -49,6 +51,10 @@ class Draft:
         if text:
             self.pieces.append(text)
             self.has_progress = True
+
+    def think(self) -> None:
+        """Take note of reasoning, which is no text but a sign that the model works."""
+        self.has_thought = self.has_progress = True
 
     def end(self, reason: str, *, cut: frozenset[str], refused: frozenset[str]) -> None:
         """Take the provider's word for why it ended; an empty one is none."""

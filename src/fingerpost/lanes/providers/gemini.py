@@ -83,14 +83,7 @@ class GeminiShape:
 
     def read(self, data: Mapping[str, Any], draft: Draft) -> None:
         """Read a reply or a part of a streamed one: both have the same shape."""
-        usage = as_mapping(data.get("usageMetadata"))
-        sent, received = (
-            as_count(usage.get(name)) for name in ("promptTokenCount", "candidatesTokenCount")
-        )
-        if sent is not None:
-            draft.input_tokens = sent
-        if received is not None:
-            draft.output_tokens = received + (as_count(usage.get("thoughtsTokenCount")) or 0)
+        self._read_usage(as_mapping(data.get("usageMetadata")), draft)
         draft.request_id = draft.request_id or as_text(data.get("responseId"))[:100]
         blocked = as_text(as_mapping(data.get("promptFeedback")).get("blockReason"))
         if blocked:
@@ -102,11 +95,22 @@ class GeminiShape:
         candidate = as_mapping(candidates[0]) if candidates else {}
         for part in map(as_mapping, as_items(as_mapping(candidate.get("content")).get("parts"))):
             if part.get("thought") is True:
-                draft.has_progress = True
+                draft.think()
             else:
                 draft.add(as_text(part.get("text")))
         draft.logprobs.extend(_logprobs(as_mapping(candidate.get("logprobsResult"))))
         draft.end(as_text(candidate.get("finishReason")), cut=_CUT, refused=_REFUSED)
+
+    @staticmethod
+    def _read_usage(usage: Mapping[str, Any], draft: Draft) -> None:
+        """Take the counts, each of which grows from part to part; thoughts count as received."""
+        names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+        sent, received, thought = (as_count(usage.get(name)) for name in names)
+        if sent is not None:
+            draft.input_tokens = sent
+        if received is not None or thought is not None:
+            draft.output_tokens = (received or 0) + (thought or 0)
+        draft.has_thought |= bool(thought)
 
 
 def api_key(endpoint: Endpoint) -> Mapping[str, str]:

@@ -78,7 +78,8 @@ class OllamaShape:
         if isinstance(message, dict):
             draft.is_reply = True
             draft.add(as_text(message.get("content")))
-            draft.has_progress |= bool(message.get("thinking"))
+            if message.get("thinking"):
+                draft.think()
         draft.logprobs.extend(read_logprobs({"content": data.get("logprobs")}))
         if data.get("done") is True:
             draft.is_over = True

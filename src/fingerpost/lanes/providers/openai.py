@@ -102,6 +102,8 @@ class OpenAiShape:
         if usage:
             draft.input_tokens = as_count(usage.get("prompt_tokens"))
             draft.output_tokens = as_count(usage.get("completion_tokens"))
+            details = as_mapping(usage.get("completion_tokens_details"))
+            draft.has_thought |= bool(as_count(details.get("reasoning_tokens")))
         draft.request_id = draft.request_id or as_text(data.get("id"))[:100]
         choices = data.get("choices")
         if not isinstance(choices, list):
@@ -111,7 +113,7 @@ class OpenAiShape:
         said = as_mapping(choice.get("message") or choice.get("delta"))
         draft.add(_text(said.get("content")))
         if any(said.get(name) for name in _REASONING):
-            draft.has_progress = True
+            draft.think()
         draft.logprobs.extend(read_logprobs(as_mapping(choice.get("logprobs"))))
         draft.refusal += as_text(said.get("refusal"))
         draft.end(as_text(choice.get("finish_reason")), cut=_CUT, refused=_REFUSED)

@@ -20,6 +20,11 @@ class ThoughtFilter:
         self._held = ""
         self._state = "before"
 
+    @property
+    def is_thinking(self) -> bool:
+        """The block has begun and not ended."""
+        return self._state == "inside"
+
     def feed(self, piece: str) -> str:
         """Return what of ``piece``, and of what was held back, belongs to the answer."""
         if self._state == "through":
