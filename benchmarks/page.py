@@ -112,8 +112,10 @@ def goals(wanted: Sequence[Goal], *, about: str = "") -> str:
 def peers() -> str:
     """Return the peers beside fingerpost, a table for each way to search."""
     found = result("peers")
+    if "trees" not in found:
+        return "Not measured: `peers.json` has an older form; run `python benchmarks/peers.py`."
     parts = []
-    for tree in found.get("trees", {}).values():
+    for tree in found["trees"].values():
         for side, runs in tree.get("sides", {}).items():
             title = f"{side}, {tree['tree']}, {tree['chunks']:,} chunks"
             parts.append(show_side(title, runs, tree["ratios"][side]))

@@ -1,7 +1,7 @@
 """Measuring the product on labelled data: retrieval, tiers, routing, grounding."""
 
 from fingerpost.eval.grounding import measure_answers, measure_claims
-from fingerpost.eval.measurement import Failure, Measurement
+from fingerpost.eval.measurement import Failure, Measurement, Outcome
 from fingerpost.eval.retrieval import measure_retrieval
 from fingerpost.eval.routing import measure_routing
 from fingerpost.eval.run import Run
@@ -10,6 +10,7 @@ from fingerpost.eval.tiers import measure_tiers
 __all__ = [
     "Failure",
     "Measurement",
+    "Outcome",
     "Run",
     "measure_answers",
     "measure_claims",
