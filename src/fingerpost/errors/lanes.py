@@ -68,7 +68,7 @@ class ProviderTimeoutError(ProviderError):
 
 
 class ProviderUnreachableError(ProviderError):
-    """No connection: refused, no such host, reset."""
+    """No connection: refused, no such host, not made in time, reset."""
 
     retryable = True
 

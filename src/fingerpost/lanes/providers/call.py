@@ -62,8 +62,6 @@ class Call:
         import h11  # noqa: PLC0415 - comes with the HTTP client
         import httpx2  # noqa: PLC0415 - loaded by now
 
-        if isinstance(error, httpx2.PoolTimeout):
-            return self.timeout("pool")
         if isinstance(error, httpx2.ConnectError) and _cause(error, ssl.SSLError) is not None:
             return self.error(ProviderTLSError, "could not prove who it is (TLS)")
         if isinstance(error, httpx2.LocalProtocolError):

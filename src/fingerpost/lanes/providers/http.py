@@ -14,7 +14,7 @@ import anyio.lowlevel
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import BadResponseError, ConfigError
 from fingerpost.lanes.providers.call import Call, without_frames
-from fingerpost.lanes.providers.limits import CONNECT_S, POOL_S, CallLimits
+from fingerpost.lanes.providers.limits import CONNECT_S, CallLimits
 from fingerpost.lanes.providers.log_filter import keep_out_of_logs
 from fingerpost.lanes.providers.pool import Pool
 from fingerpost.lanes.providers.reply import Reply
@@ -128,7 +128,7 @@ class Http:
         common = {"accept-encoding": "identity", "user-agent": "fingerpost"}
         if body is not None:
             common["content-type"] = "application/json"
-        timeout = {"connect": CONNECT_S, "pool": POOL_S, "read": None, "write": None}
+        timeout = {"connect": CONNECT_S, "pool": None, "read": None, "write": None}
         return self._httpx.Request(
             "GET" if body is None else "POST",
             address,

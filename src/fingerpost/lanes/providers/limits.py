@@ -7,10 +7,9 @@ from typing import Final
 
 from fingerpost.config.endpoint import Endpoint
 
-__all__ = ["CONNECT_S", "POOL_S", "CallLimits", "chat_limits", "embedding_limits"]
+__all__ = ["CONNECT_S", "CallLimits", "chat_limits", "embedding_limits"]
 
 CONNECT_S: Final = 5.0
-POOL_S: Final = 2.0
 _FIRST_BYTE_S: Final = 20.0
 _IDLE_S: Final = 20.0
 _CHAT_BYTES: Final = 8 * 2**20
