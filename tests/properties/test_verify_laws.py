@@ -119,3 +119,21 @@ def test_the_order_of_sources_changes_no_verdict(order):
 
 def _unmarked():
     return ANSWER.replace(" [1]", "")
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXT, st.lists(TEXT, max_size=3), st.lists(st.floats(0, 1), min_size=3, max_size=3))
+@example(ANSWER, list(SOURCES), [0.1, 0.4, 0.9])
+def test_a_higher_threshold_supports_no_further_claim(answer, sources, levels):
+    low, middle, high = sorted(levels)
+
+    def claims(verdict, supported_at, unverifiable_below):
+        verifier = CitationVerifier(
+            supported_at=supported_at, unverifiable_below=unverifiable_below
+        )
+        found = verifier.verify_sync(answer, sources)
+        return {at for at, claim in enumerate(found.claims) if claim.verdict is verdict}
+
+    assert claims(Verdict.SUPPORTED, high, low) <= claims(Verdict.SUPPORTED, middle, low)
+    assert claims(Verdict.SUPPORTED, high, low) == claims(Verdict.SUPPORTED, high, middle)
+    assert claims(Verdict.UNVERIFIABLE, high, low) <= claims(Verdict.UNVERIFIABLE, high, middle)

@@ -74,12 +74,21 @@ class Composition:
     def _joint(self, unit: Unit) -> str:
         """Return what parts a unit from the one before."""
         last = self._last
-        if last is None or last.hit != unit.hit:
+        if last is None:
             return "\n\n"
+        if last.hit != unit.hit:
+            return "\n" if self._is_list_going_on(last, unit) else "\n\n"
         plain = UnitKind.SENTENCE
         if last.kind is plain and unit.kind is plain and last.group == unit.group:
             return "" if last.text.endswith(tuple(_WIDE)) else " "
         return "\n" if last.kind in LISTED and unit.kind in LISTED else "\n\n"
+
+    def _is_list_going_on(self, last: Unit, unit: Unit) -> bool:
+        """Return whether a list that one chunk ends in goes on at the start of the next."""
+        before, here = self.hits[last.hit].chunk, self.hits[unit.hit].chunk
+        place = (before.document_id, before.ordinal + 1, before.heading_path)
+        follows = place == (here.document_id, here.ordinal, here.heading_path)
+        return follows and not unit.order and last.kind is unit.kind and unit.kind in LISTED
 
     def _prose(self, unit: Unit) -> None:
         """Write a sentence, item, step or row with its marker before the final stop."""

@@ -81,6 +81,16 @@ def test_what_a_list_goes_on_in_is_quoted_with_it_or_not_at_all(hit, evidence) -
     assert "more entries than the desk [2]" in colours.text
 
 
+def test_a_list_that_is_parted_over_chunks_is_written_as_one(hit, evidence) -> None:
+    first = hit("The modes are:\n\n1. Draft\n2. Print\n", headings=("Modes",))
+    second = hit("3. Archive\n4. Delete\n", headings=("Modes",), start=50)
+    second = replace(second, chunk=replace(second.chunk, ordinal=1))
+    found = replace(evidence(first), candidates=(first, second))
+    answer = extract_answer("Which modes are there?", found)
+    listed = "1. Draft [1]\n2. Print [1]\n3. Archive [2]\n4. Delete [2]"
+    assert answer.text == f"The modes are: [1]\n\n{listed}"
+
+
 def test_a_lead_in_without_what_it_introduces_is_left_out(hit, evidence) -> None:
     found = evidence(
         hit("The cache of the router keeps 1000 entries.", path="a.md"),
