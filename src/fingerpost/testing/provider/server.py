@@ -109,20 +109,21 @@ class ProviderServer:
 
     async def _serve(self, started: threading.Event) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        tasks: set[asyncio.Task[None]] = set()
+        tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.ensure_future(self._connection(reader, writer))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            tasks[task] = writer
+            task.add_done_callback(tasks.pop)
 
         server = await asyncio.start_server(connected, "127.0.0.1", self._port, backlog=2048)
         self._port = server.sockets[0].getsockname()[1]
         started.set()
         await self._stop.wait()
         server.close()
-        for task in tasks:
+        for task, writer in list(tasks.items()):
             task.cancel()
+            writer.transport.abort()  # one that has not begun closes nothing itself
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
