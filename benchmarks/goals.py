@@ -39,10 +39,10 @@ class Goal:
             value = value.get(key) if isinstance(value, Mapping) else None
         return None if value is None else float(value)
 
-    def met(self, value: float | None) -> bool:
-        """Return whether the limit is reached."""
-        if value is None or self.limit is None:
-            return False
+    def met(self, value: float) -> bool:
+        """Return whether the limit is reached; without one it is."""
+        if self.limit is None:
+            return True
         return value >= self.limit if self.more_is_better else value <= self.limit
 
     def shown(self, value: float | None) -> str:

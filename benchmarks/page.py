@@ -94,19 +94,24 @@ def fitted(name: str) -> str:
     return f"{about}{text}\n\n{measured_on(found)}"
 
 
-def goals(wanted: Sequence[Goal], *, about: str = "") -> str:
+def goals(wanted: Sequence[Goal]) -> str:
     """Return each goal, what was measured, and whether it is met."""
     results: dict[str, Any] = {}
     rows = []
     for goal in wanted:
         found = results.setdefault(goal.result, result(goal.result))
         value = goal.value(found)
-        verdict = "" if goal.limit is None else "met" if goal.met(value) else "**missed**"
+        told = goal.limit is not None and value is not None
+        verdict = "" if not told else "met" if goal.met(value) else "**missed**"
         rows.append((goal.what, goal.shown(value), goal.shown_limit(), verdict))
-    last = "\n\n".join(dict.fromkeys(measured_on(found) for found in results.values()))
-    vectors = [f"Vectors: {one['vectors']}." for one in results.values() if "vectors" in one]
-    said = " ".join([about, *vectors, last]).strip()
-    return f"{table(('', 'measured', 'goal', ''), rows)}\n\n{said}"
+    several = len(results) > 1
+    said = [
+        (f"`{name}`: " if several else "")
+        + (f"Vectors: {found['vectors']}. " if "vectors" in found else "")
+        + measured_on(found)
+        for name, found in results.items()
+    ]
+    return "\n\n".join([table(("", "measured", "goal", ""), rows), *said])
 
 
 def peers() -> str:
