@@ -41,7 +41,10 @@ _NO_CLAIM = re.compile(
     |ich\ (?:wei(?:ß|ss)\ (?:es\ )?nicht|bin\ (?:mir\ )?nicht)\b|leider\b|vielleicht\ hilft\b
     |je\ ne\ (?:sais|connais|peux|trouve)\b|d[ée]sol[ée]+\b|malheureusement\b
     |(?:yo\ )?no\ (?:lo\ )?(?:s[ée]|encuentro|puedo)\b|lo\ siento\b
-    |わかりません|分かりません|我不知道|抱歉|对不起
+    |das\ wei(?:ß|ss)\ ich\ (?:leider\ )?nicht\b|non\ lo\ so\b|n[ãa]o\ sei\b|nie\ wiem\b
+    |nu\ [șşs]tiu\b|dat\ weet\ ik\ niet\b|не\ знаю\b|bilmiyorum\b|δεν\ (?:γνωρίζω|ξέρω)\b
+    |tôi\ không\ biết\b|わかりません|分かりません|我不知道|抱歉|对不起|모르겠습니다|لا\ أعرف|मुझे\ नहीं\ पता|ไม่ทราบ
+    |(?:you'?re\ welcome|gern\ geschehen|avec\ plaisir|de\ nada|prego)\W*$
     )""",
     re.IGNORECASE | re.VERBOSE,
 )

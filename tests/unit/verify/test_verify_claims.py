@@ -72,6 +72,21 @@ def test_code_blocks_headings_questions_and_leads_are_no_claims():
         "Ich weiß es nicht.",
         "Je ne sais pas.",
         "No lo sé.",
+        "You're welcome.",
+        "Das weiß ich nicht: Kein Dokument passt zu dieser Frage.",
+        "Non lo so: nessun documento corrisponde a questa domanda.",
+        "Não sei: nenhum documento corresponde a esta pergunta.",
+        "Nu știu: niciun document nu corespunde acestei întrebări.",
+        "Nie wiem: żaden dokument nie pasuje do tego pytania.",
+        "Dat weet ik niet: geen enkel document past bij deze vraag.",
+        "Не знаю: ни один документ не подходит к этому вопросу.",
+        "Bilmiyorum: hiçbir belge bu soruyla eşleşmiyor.",
+        "Δεν γνωρίζω: κανένα έγγραφο δεν ταιριάζει με την ερώτηση.",
+        "Tôi không biết: không có tài liệu nào khớp với câu hỏi này.",
+        "모르겠습니다.",
+        "لا أعرف: لا توجد وثيقة تطابق هذا السؤال.",
+        "मुझे नहीं पता: कोई भी दस्तावेज़ इस प्रश्न से मेल नहीं खाता।",
+        "ไม่ทราบ ไม่มีเอกสารในดัชนีที่ตรงกับคำถามนี้",
         "Can I help you with more?",
         "你好吗？",
         "",
@@ -81,6 +96,14 @@ def test_code_blocks_headings_questions_and_leads_are_no_claims():
 )
 def test_greetings_hedges_and_questions_are_no_claims(answer):
     assert texts(answer) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Sure, the port is 8080.", "You're welcome to use port 8080.", "Ich weiß den Port: 8080."],
+)
+def test_a_statement_behind_a_polite_word_is_a_claim(answer):
+    assert texts(answer) == [answer]
 
 
 def test_list_items_and_table_rows_are_claims():
