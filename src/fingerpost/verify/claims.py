@@ -43,7 +43,8 @@ _NO_CLAIM = re.compile(
     |(?:yo\ )?no\ (?:lo\ )?(?:s[ée]|encuentro|puedo)\b|lo\ siento\b
     |das\ wei(?:ß|ss)\ ich\ (?:leider\ )?nicht\b|non\ lo\ so\b|n[ãa]o\ sei\b|nie\ wiem\b
     |nu\ [șşs]tiu\b|dat\ weet\ ik\ niet\b|не\ знаю\b|bilmiyorum\b|δεν\ (?:γνωρίζω|ξέρω)\b
-    |tôi\ không\ biết\b|わかりません|分かりません|我不知道|抱歉|对不起|모르겠습니다|لا\ أعرف|मुझे\ नहीं\ पता|ไม่ทราบ
+    |tôi\ không\ biết\b|わかりません|分かりません|我不知道|抱歉|对不起|모르겠습니다
+    |لا\ أعرف|मुझे\ नहीं\ पता|ไม่ทราบ
     |(?:you'?re\ welcome|gern\ geschehen|avec\ plaisir|de\ nada|prego)\W*$
     )""",
     re.IGNORECASE | re.VERBOSE,
