@@ -1,13 +1,31 @@
 """A process that hangs or dies costs its file the structure, never the text, and nothing else."""
 
+import json
 import subprocess
 import sys
 import threading
 
 import pytest
 
-from fingerpost.corpus import FileToPrepare
+from fingerpost.corpus import CorpusRoot, FileToPrepare, prepare_file
+from fingerpost.corpus.scan import Limits, Scan
 from fingerpost.corpus.workers import Workers
+
+INDEX = """
+import json, resource, sys
+from pathlib import Path
+from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
+from fingerpost.observe.observer import ignore
+from fingerpost.stores.open import open_store
+root = CorpusRoot("docs", Path(sys.argv[1]).resolve())
+found = index_corpus(
+    open_store(sys.argv[2]), [root], embedder=None, options=IndexOptions(), observe=ignore
+)
+usage = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+mib = [resource.getrusage(whose).ru_maxrss // 1024 for whose in usage]
+told = {"documents": found.n_documents, "skipped": [i.detail for i in found.skipped], "mib": mib}
+print(json.dumps(told))
+"""
 
 
 def job(path, text):
@@ -30,6 +48,27 @@ def test_a_file_that_takes_too_long_is_split_as_plain_text_and_the_rest_goes_on(
     assert by_path["slow.md"].outcome.document.chunks[0].heading_path == ()
     assert by_path["b.md"].note == ""
     assert by_path["b.md"].outcome.document.chunks[0].heading_path == ("B",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["# h", "a\n"], ids=repr)
+def test_ten_megabytes_of_short_lines_are_plain_text_within_the_memory_of_a_file(tmp_path, line):
+    """Goal R9: in a process of its own, since the peak of memory never falls."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/big.md").write_text(f"{line}\n" * (10 * 1024**2 // (len(line) + 1)))
+    (tmp_path / "docs/small.md").write_text("# Small\n\nsmall\n")
+    run = subprocess.run(
+        [sys.executable, "-c", INDEX, str(tmp_path / "docs"), str(tmp_path / "index")],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    told = json.loads(run.stdout)
+    assert told["documents"] == 2
+    assert told["skipped"] == ["more than 100,000 lines; it was read as plain text"]
+    assert max(told["mib"]) <= 512
 
 
 def test_a_process_that_dies_is_replaced():
@@ -89,3 +128,16 @@ def test_an_interpreter_ends_cleanly_with_a_run_that_nobody_closed():
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     assert (ended.returncode, ended.stderr) == (6, "")
+
+
+def test_the_processes_give_what_this_process_gives(tmp_path):
+    for number in range(12):
+        (tmp_path / f"{number}.md").write_text(
+            f"# T{number}\n\nSee [next](1.md). Größe {number}\r\n"
+        )
+    (tmp_path / "nul.md").write_bytes(b"\0")
+    with Scan([CorpusRoot("docs", tmp_path.resolve())], Limits(10**6, 100, 10**9)) as scan:
+        files = list(scan.changed({}, 220, lambda file: None))
+    with Workers(2) as workers:
+        outcomes = {f.file.path: f.outcome for f in workers.prepare(iter(files))}
+    assert outcomes == {file.path: prepare_file(file) for file in files}

@@ -174,7 +174,7 @@ class _Run:
             return False
         gone = self.scan.gone(self._known) - self._moved_ids
         self.writer.remove(sorted(gone))
-        self.n_removed = len(gone)
+        self.n_removed += len(gone)
         self._say("store", total, total, force=True)
         return True
 

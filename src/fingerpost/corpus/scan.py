@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import quote
 
+from fingerpost.corpus.formats import format_of
 from fingerpost.corpus.links import Paths
 from fingerpost.corpus.locate import CorpusRoot
+from fingerpost.corpus.plain import MAX_LINES
 from fingerpost.corpus.prepare import FileToPrepare
 from fingerpost.corpus.walk import FileRefusedError, Folder, FoundFile, readable, why_refused
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.ids import document_id
 
+_OF_LINES = frozenset({"markdown", "mdx", "rst"})
 # What these say may be over in a moment: what was indexed of the file stays.
 _PASSING = frozenset({"unreadable", "changed-while-read"})
 
@@ -54,6 +57,7 @@ class Scan:
     n_unchanged: int = 0
     _stack: ExitStack = field(default_factory=ExitStack)
     _kept: set[str] = field(default_factory=set)
+    _refused: set[str] = field(default_factory=set)
     _kept_prefixes: list[tuple[str, str]] = field(default_factory=list)
 
     def __enter__(self) -> Self:
@@ -116,8 +120,8 @@ class Scan:
 
     def _skip(self, folder: Folder, file: FoundFile, reason: str, detail: str) -> None:
         self.skipped.append(SkippedFile(folder.shown(file.path), reason, detail))
-        if reason in _PASSING:
-            self._kept.add(document_id(folder.root.name, file.path))
+        ids = self._kept if reason in _PASSING else self._refused
+        ids.add(document_id(folder.root.name, file.path))
 
     def skip(self, file: FileToPrepare, reason: str, detail: str) -> None:
         """List a file that gave nothing after it was read."""
@@ -146,12 +150,18 @@ class Scan:
                 seen(file)
                 continue
             content_hash = hashlib.sha256(raw).hexdigest()
+            plain = _has_too_many_lines(file.path, raw)
+            if plain:
+                detail = f"more than {MAX_LINES:,} lines; it was read as plain text"
+                self.skipped.append(SkippedFile(folder.shown(file.path), "limit", detail))
             seen(file)
             if known.get(document_id(folder.root.name, file.path)) == content_hash:
                 self.n_unchanged += 1
                 continue
             uri = "file://" + quote("/".join((folder.shown(""), file.path)))
-            yield FileToPrepare(raw, folder.root.name, file.path, uri, content_hash, max_tokens)
+            yield FileToPrepare(
+                raw, folder.root.name, file.path, uri, content_hash, max_tokens, plain
+            )
 
     def gone(self, known: Mapping[str, tuple[str, str, str]]) -> set[str]:
         """Return the ids of known documents that are not there any more.
@@ -159,17 +169,6 @@ class Scan:
         One that could only not be read this time is kept. Call it after `changed`.
         """
         there = {document_id(folder.root.name, file.path) for folder, file in self.files}
-        refused = {
-            (folder.root.name, folder.shown(file.path)): document_id(folder.root.name, file.path)
-            for folder, file in self.files
-        }
-        lost = {
-            identity
-            for item in self.skipped
-            if item.reason not in _PASSING
-            for name in self.paths
-            if (identity := refused.get((name, item.path), "")) in known
-        }
         kept = self._kept | {
             identity
             for identity, (source, path, _) in known.items()
@@ -178,9 +177,16 @@ class Scan:
                 for name, below in self._kept_prefixes
             )
         }
-        return (set(known) - there - kept) | lost
+        return (set(known) - there - kept) | (set(known) & self._refused)
 
 
 def _by_name(found: tuple[Folder, FoundFile]) -> tuple[str, str, str]:
     folder, file = found
     return file.path.rpartition("/")[2], folder.root.name, file.path
+
+
+def _has_too_many_lines(path: str, raw: bytes) -> bool:
+    """Tell whether blocks of lines would take more memory than one file may."""
+    if format_of(path) not in _OF_LINES or len(raw) <= MAX_LINES:
+        return False
+    return max(raw.count(b"\n"), raw.count(b"\r")) > MAX_LINES

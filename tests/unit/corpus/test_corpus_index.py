@@ -16,9 +16,6 @@ from fingerpost.corpus import (
     index_identity,
     topics,
 )
-from fingerpost.corpus.prepare import prepare_file
-from fingerpost.corpus.scan import Limits, Scan
-from fingerpost.corpus.workers import Workers
 from fingerpost.errors import EmbeddingError, StoreConflictError
 from fingerpost.observe.observer import ignore
 from fingerpost.stores.base import WordQuery
@@ -243,6 +240,22 @@ def test_limits_on_number_and_sum_are_listed_once(docs, store):
     ]
 
 
+def test_a_file_of_too_many_lines_is_plain_text_stays_when_it_changes_and_is_listed_each_time(
+    docs, store
+):
+    detail = "more than 100,000 lines; it was read as plain text"
+    for text in ("# alpha\n", "# beta\n", "# beta\n"):
+        (docs / "a.md").write_text(text + "x\n" * 100_000)
+        (docs / "b.md").write_text("# Few\n" + "x\n" * 99_000)
+        summary = run(store, docs)
+        assert (summary.n_documents, summary.n_removed) == (2, 0)
+        assert [(item.reason, item.detail) for item in summary.skipped] == [("limit", detail)]
+    assert search(store, "alpha") == []
+    with store.reader() as reader:
+        paths = {path for _, path, _ in reader.headings()}
+    assert paths == {(), ("Few",)}
+
+
 def test_a_cancelled_run_leaves_the_last_state(docs, store):
     (docs / "a.md").write_text("alpha\n")
     before = run(store, docs)
@@ -303,17 +316,6 @@ def test_a_rebuild_reads_every_file_again(docs, store):
     run(store, docs)
     summary = run(store, docs, options=IndexOptions(embed=False, workers=0, rebuild=True))
     assert (summary.n_changed, summary.n_unchanged) == (1, 0)
-
-
-def test_the_processes_give_what_this_process_gives(docs, tmp_path):
-    for number in range(12):
-        (docs / f"{number}.md").write_text(f"# T{number}\n\nSee [next](1.md). Größe {number}\r\n")
-    (docs / "nul.md").write_bytes(b"\0")
-    with Scan([root(docs)], Limits(10**6, 100, 10**9)) as scan:
-        files = list(scan.changed({}, 220, lambda file: None))
-    with Workers(2) as workers:
-        outcomes = {f.file.path: f.outcome for f in workers.prepare(iter(files))}
-    assert outcomes == {file.path: prepare_file(file) for file in files}
 
 
 def test_progress_counts_up_to_its_total(docs, store):
