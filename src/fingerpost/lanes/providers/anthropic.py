@@ -43,7 +43,10 @@ class AnthropicShape:
     def body(
         self, request: ChatRequest, model: str, *, stream: bool, plain: bool
     ) -> Mapping[str, Any]:
-        """Return the request. A schema that cannot constrain decoding goes into the prompt."""
+        """Return the request. A schema that cannot constrain decoding goes into the prompt.
+
+        Without a temperature, which the models of today refuse.
+        """
         schema = request.schema
         is_constrained = schema is not None and not plain and is_strict(schema)
         note = schema_note(schema) if schema is not None and not is_constrained else ""
@@ -57,8 +60,6 @@ class AnthropicShape:
             body["system"] = system
         if stream:
             body["stream"] = True
-        if request.temperature is not None and not plain:
-            body["temperature"] = min(request.temperature, 1.0)
         if is_constrained:
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         return body

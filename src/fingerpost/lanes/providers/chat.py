@@ -275,6 +275,8 @@ class ProviderChat:
             raise self._error(
                 RefusedError, call, f"declined: {self._scrubber.clean(draft.refusal)}"
             )
+        if draft.is_failed:
+            raise self._error(BadResponseError, call, "gave up on its reply")
         if not draft.is_ended:
             raise self._error(StreamTruncatedError, call, "stopped without saying that it is done")
         if not text.strip():

@@ -18,6 +18,7 @@ class Draft:
         is_reply: The provider's shape was recognised: an answer, if perhaps an empty one.
         is_ended: The provider announced the end: a finish reason, or its own end event.
         is_over: Nothing more is to be read of a stream.
+        is_failed: It ended because something went wrong on the other side.
         is_cut: It ended because of a token limit.
         refusal: Why it was declined, empty when it was not.
         has_thought: Reasoning was told, or its tokens were counted.
@@ -32,6 +33,7 @@ class Draft:
     is_reply: bool = False
     is_ended: bool = False
     is_over: bool = False
+    is_failed: bool = False
     is_cut: bool = False
     refusal: str = ""
     has_thought: bool = False
@@ -56,10 +58,18 @@ class Draft:
         """Take note of reasoning, which is no text but a sign that the model works."""
         self.has_thought = self.has_progress = True
 
-    def end(self, reason: str, *, cut: frozenset[str], refused: frozenset[str]) -> None:
+    def end(
+        self,
+        reason: str,
+        *,
+        cut: frozenset[str],
+        refused: frozenset[str] = frozenset(),
+        failed: frozenset[str] = frozenset(),
+    ) -> None:
         """Take the provider's word for why it ended; an empty one is none."""
         if reason:
             self.is_ended = True
             self.is_cut = reason in cut
+            self.is_failed = reason in failed
             if reason in refused:
                 self.refusal = reason

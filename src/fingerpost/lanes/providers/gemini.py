@@ -26,6 +26,18 @@ _REFUSED: Final = frozenset(
         "PROHIBITED_CONTENT",
         "SPII",
         "IMAGE_SAFETY",
+        "MODEL_ARMOR",
+    }
+)
+_FAILED: Final = frozenset(
+    {
+        "OTHER",
+        "FINISH_REASON_UNSPECIFIED",
+        "MALFORMED_FUNCTION_CALL",
+        "MALFORMED_RESPONSE",
+        "MISSING_THOUGHT_SIGNATURE",
+        "TOO_MANY_TOOL_CALLS",
+        "UNEXPECTED_TOOL_CALL",
     }
 )
 
@@ -99,7 +111,8 @@ class GeminiShape:
             else:
                 draft.add(as_text(part.get("text")))
         draft.logprobs.extend(_logprobs(as_mapping(candidate.get("logprobsResult"))))
-        draft.end(as_text(candidate.get("finishReason")), cut=_CUT, refused=_REFUSED)
+        reason = as_text(candidate.get("finishReason"))
+        draft.end(reason, cut=_CUT, refused=_REFUSED, failed=_FAILED)
 
     @staticmethod
     def _read_usage(usage: Mapping[str, Any], draft: Draft) -> None:

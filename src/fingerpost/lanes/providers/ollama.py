@@ -8,7 +8,7 @@ from typing import Any, Final
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.lanes.providers.address import api_url
 from fingerpost.lanes.providers.draft import Draft
-from fingerpost.lanes.providers.fields import as_count, as_mapping, as_text
+from fingerpost.lanes.providers.fields import as_count, as_text
 from fingerpost.lanes.providers.openai import bearer, read_logprobs
 from fingerpost.lanes.providers.schema_note import schema_note
 from fingerpost.lanes.providers.shape import split_system
@@ -18,7 +18,6 @@ from fingerpost.types.chat import ChatRequest
 __all__ = ["OllamaShape", "server_root"]
 
 _CUT: Final = frozenset({"length"})
-_NEVER: Final[frozenset[str]] = frozenset()
 # Ollama drops the beginning of what does not fit into its window, without a word; the default
 # window of many versions is 4,096 tokens.
 _WINDOW: Final = 4096
@@ -83,9 +82,9 @@ class OllamaShape:
         draft.logprobs.extend(read_logprobs({"content": data.get("logprobs")}))
         if data.get("done") is True:
             draft.is_over = True
-            draft.end(as_text(data.get("done_reason")) or "stop", cut=_CUT, refused=_NEVER)
-            draft.input_tokens = as_count(as_mapping(data).get("prompt_eval_count"))
-            draft.output_tokens = as_count(as_mapping(data).get("eval_count"))
+            draft.end(as_text(data.get("done_reason")) or "stop", cut=_CUT)
+            draft.input_tokens = as_count(data.get("prompt_eval_count"))
+            draft.output_tokens = as_count(data.get("eval_count"))
 
 
 def server_root(base_url: str) -> str:

@@ -17,7 +17,8 @@ from fingerpost.types.chat import ChatRequest, TokenLogprob
 
 __all__ = ["OpenAiShape", "bearer", "read_logprobs"]
 
-_CUT: Final = frozenset({"length", "max_tokens"})
+_CUT: Final = frozenset({"length", "max_tokens", "model_length"})
+_FAILED: Final = frozenset({"error"})
 _REFUSED: Final = frozenset({"content_filter", "refusal"})
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
 
@@ -116,7 +117,8 @@ class OpenAiShape:
             draft.think()
         draft.logprobs.extend(read_logprobs(as_mapping(choice.get("logprobs"))))
         draft.refusal += as_text(said.get("refusal"))
-        draft.end(as_text(choice.get("finish_reason")), cut=_CUT, refused=_REFUSED)
+        reason = as_text(choice.get("finish_reason"))
+        draft.end(reason, cut=_CUT, refused=_REFUSED, failed=_FAILED)
 
 
 def bearer(endpoint: Endpoint) -> Mapping[str, str]:

@@ -35,6 +35,7 @@ _PATHS: Final = (
 )
 CONTENT_TYPES: Final = {"ollama": "application/x-ndjson"}
 """Of a stream; ``text/event-stream`` for all others."""
+_OPENAI_HEAD: Final = {"id": "chatcmpl-1", "created": 1_800_000_000}
 _SCHEMA_PATHS: Final = {
     "openai": ("response_format", "json_schema", "schema"),
     "anthropic": ("output_config", "format", "schema"),
@@ -60,6 +61,8 @@ def read(method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Rece
     if found is None or not isinstance(body, dict):
         return Received("", "", method, path, headers, {}, raw)
     match, api, kind = found
+    if kind == "models" and "x-goog-api-key" in headers:
+        api = "gemini"  # whose path is that of others in version v1
     in_path = match.group(1) if match.re.groups else ""
     return Received(
         api,
@@ -123,7 +126,8 @@ def vectors(received: Received, items: Sequence[tuple[int, Sequence[float]]]) ->
     ]
     n_tokens = sum(len(text.split()) for text in received.texts)
     usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
-    return {"object": "list", "data": data, "model": received.model, "usage": usage}
+    head = {"id": "embd-1", "object": "list", "model": received.model}
+    return {**head, "data": data, "usage": usage}
 
 
 def models(api: str, names: Sequence[str]) -> Mapping[str, Any]:
@@ -212,12 +216,12 @@ def _openai_whole(received: Received, answer: Answer) -> Mapping[str, Any]:
         "finish_reason": _stop(received, answer),
         **_openai_logprobs(received, answer),
     }
-    head = {"id": "chatcmpl-1", "object": "chat.completion", "model": received.model}
+    head = {**_OPENAI_HEAD, "object": "chat.completion", "model": received.model}
     return {**head, "choices": [choice], **_openai_usage(answer)}
 
 
 def _openai_events(received: Received, answer: Answer) -> list[bytes]:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": received.model}
+    head = {**_OPENAI_HEAD, "object": "chat.completion.chunk", "model": received.model}
 
     def chunk(delta: Mapping[str, Any], reason: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": reason, **more}
