@@ -134,7 +134,6 @@ async def test_what_was_dropped_leaves_no_blank_lines_at_the_ends(corpus, text):
     assert result.answer == f"{STANDS} [1]."
 
 
-@pytest.mark.xfail(strict=True, reason="a model is asked though no document fits its context")
 async def test_a_model_that_was_shown_no_document_answers_nothing(corpus):
     settings = {"max_context_tokens": 64, **WORDS}
     async with _router(corpus, "Heron is a bird.", **settings) as router:

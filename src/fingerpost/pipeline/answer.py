@@ -77,8 +77,14 @@ async def _by_model(
     *,
     live: bool,
 ) -> AsyncGenerator[str | Answer]:
-    """Yield what the model writes; nothing when it fails before its first piece."""
+    """Yield what the model writes; nothing when it fails before its first piece.
+
+    A model that can be shown no document, for want of room, is not asked about them.
+    """
     asked = _asked(run, classification, evidence)
+    if not asked.packed.kept and classification.tier is not Tier.TRIVIAL:
+        run.fall_back("extractive-fallback", "no document fits max_context_tokens")
+        return
     n_pieces = 0
     try:
         async with aclosing(write_answer(chat, asked, live=live)) as story:

@@ -20,7 +20,6 @@ def outcome(
     config_fingerprint: str,
 ) -> QueryResult:
     """Return the result of a question that is done."""
-    state = run.reader.info
     total = (run.parts.clock() - run.started) * 1000
     run.timings["total"] = total
     usage = run.meter.usage
@@ -48,7 +47,7 @@ def outcome(
         trace_id=run.query.query_id,
         rewritten_query=None if run.text == run.query.text else run.text,
         retrieval_mode=_mode(run, evidence),
-        vector_coverage=state.n_vectors / state.n_chunks if state.n_chunks else 0.0,
+        vector_coverage=_coverage(run),
         candidates=evidence.candidates,
         sub_queries=evidence.sub_queries,
         uncovered=evidence.uncovered,
@@ -66,6 +65,11 @@ def _fingerprints(run: Run, config_fingerprint: str) -> dict[str, str]:
         "generation": str(state.generation),
         **run.prompts,
     }
+
+
+def _coverage(run: Run) -> float:
+    state = run.reader.info
+    return state.n_vectors / state.n_chunks if run.searcher and state.n_chunks else 0.0
 
 
 def _mode(run: Run, evidence: Evidence) -> str:

@@ -69,7 +69,8 @@ class QueryResult:
         rewritten_query: The stand-alone question used for routing and retrieval, when the
             question was a follow-up; else ``None``.
         retrieval_mode: ``vector+keyword-fallback`` or ``keyword-only`` for this question.
-        vector_coverage: Share of the index's chunks that have a vector, 0 to 1.
+        vector_coverage: Share of the index's chunks that have a vector of the model in use, 0
+            to 1; 0 without a model.
         candidates: Every candidate with its ranks, for ``--explain``.
         sub_queries: What the question was split into.
         uncovered: Sub-questions for which nothing was found.

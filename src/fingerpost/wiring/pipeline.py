@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
@@ -40,11 +40,17 @@ def make_pipeline(
         observe=observe,
         topics=read_topics,
         models=models,
-        make_meter=partial(Meter, process=ProcessBudget(config.process_budget_usd)),
+        make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
     )
     return Pipeline(parts, cores())
+
+
+@lru_cache
+def _process_budget(usd: float | None) -> ProcessBudget:
+    """Return the budget that every router of this process with this limit shares."""
+    return ProcessBudget(usd)
 
 
 def make_observers(config: QueryRouterConfig) -> tuple[Observer, ...]:
