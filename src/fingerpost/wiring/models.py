@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Sequence
 
 from fingerpost.config.credentials import Credentials, resolve_credentials
 from fingerpost.config.endpoint import Endpoint
@@ -13,11 +15,13 @@ from fingerpost.lanes.failover import FailoverModel
 from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
 from fingerpost.lanes.observed import ObservedChat
+from fingerpost.lanes.prices import price_of
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.observe.observer import Observer
 from fingerpost.running import Models
 from fingerpost.wiring.tape import Tape
 
+_LOG = logging.getLogger("fingerpost.lanes")
 _RETRIES = RetryBudget()
 """Shared by the process; circuits belong to a router, whose keys and addresses are its own."""
 
@@ -69,6 +73,7 @@ def _lane(
     if first is None:
         return None
     endpoints = (first, *found.failover[job])
+    _warn_of_unknown_prices(config, endpoints)
     return FailoverModel(
         [ObservedChat(load_chat(endpoint), observe) for endpoint in endpoints],
         health=health,
@@ -77,3 +82,13 @@ def _lane(
         on_failover=observe,
         clock=time.monotonic,
     )
+
+
+def _warn_of_unknown_prices(config: QueryRouterConfig, endpoints: Sequence[Endpoint]) -> None:
+    """Say which models a budget cannot be held against."""
+    if config.budget_usd is None and config.process_budget_usd is None:
+        return
+    for endpoint in endpoints:
+        name = f"{endpoint.provider}/{endpoint.model}"
+        if price_of(name) is None:
+            _LOG.warning("no price of %s is known: its calls are not held to the budget", name)
