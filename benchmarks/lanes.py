@@ -9,13 +9,10 @@ CPU is counted. The calls of both sides take turns, batch by batch.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -30,31 +27,12 @@ from fingerpost.lanes.observed import ObservedChat
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.observe.observer import ignore
 from fingerpost.types.chat import ChatRequest, Message
-from machine import keep
+from machine import keep, scripted_provider
 
 AIM_MS = 1.0
 KEY = "key-of-the-benchmark"
 PROMPT = "How do I rotate the signing key? " * 60
-SERVER = """
-import sys
-from fingerpost.testing.provider import Answer, ProviderServer
-with ProviderServer(Answer(" ".join(["word"] * 200))) as server:
-    print(server.url, flush=True)
-    sys.stdin.read()
-"""
-
 Call = Callable[[], Awaitable[object]]
-
-
-@contextlib.contextmanager
-def provider() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        yield server.stdout.readline().strip()
-        server.stdin.close()
 
 
 def lane(url: str) -> ChatModel:
@@ -183,7 +161,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth, and keeps nothing")
     options = parser.parse_args()
     n_calls = options.calls // 10 if options.quick else options.calls
-    with provider() as url:
+    with scripted_provider('Answer(" ".join(["word"] * 200))') as url:
         result = anyio.run(measure, url, n_calls)
     print(json.dumps(result, indent=2))
     if not options.quick:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import os
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +125,24 @@ def keep(name: str, result: dict[str, Any]) -> Path:
 def ratio(part: float | None, whole: float | None) -> float | None:
     """Return part by whole, ``None`` when either is missing."""
     return round(part / whole, 3) if part is not None and whole else None
+
+
+@contextlib.contextmanager
+def scripted_provider(answer: str) -> Iterator[str]:
+    """Run the scripted provider in a process of its own; yield its address.
+
+    Args:
+        answer: Python expression of what it answers, ``Answer("…")``.
+    """
+    code = (
+        "import sys\nfrom fingerpost.testing.provider import Answer, ProviderServer\n"
+        f"with ProviderServer({answer}) as server:\n"
+        "    print(server.url, flush=True)\n    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdin is not None
+        yield server.stdout.readline().strip()
+        server.stdin.close()

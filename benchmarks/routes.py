@@ -9,13 +9,10 @@ less what the model itself takes. Each part runs twice, so that growth shows.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +24,12 @@ from fingerpost.lanes.failover import FailoverModel
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.lanes.routing import RoutingModel
 from fingerpost.types.chat import ChatRequest, Message, ModelRef
-from machine import keep, resident_mb
+from machine import keep, resident_mb, scripted_provider
 
 DELAY_S = 0.5
 AIM_S = 1.5
-SERVER = f"""
-import sys
-from fingerpost.testing.provider import Answer, ProviderServer
-with ProviderServer(Answer("Heron has three modes [1].", delay_s={DELAY_S})) as server:
-    print(server.url, flush=True)
-    sys.stdin.read()
-"""
+MODEL = f'Answer("Heron has three modes [1].", delay_s={DELAY_S})'
 Call = Callable[[int, int], Awaitable[object]]
-
-
-@contextlib.contextmanager
-def provider() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdin is not None
-        yield server.stdout.readline().strip()
-        server.stdin.close()
 
 
 async def at_once(call: Call, run: int, n: int) -> tuple[float, float]:
@@ -129,7 +109,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fifty, and keeps nothing")
     options = parser.parse_args()
     n = 50 if options.quick else options.n
-    with provider() as url:
+    with scripted_provider(MODEL) as url:
         found = anyio.run(measure, url, str(options.tree), n)
     print(json.dumps(found, indent=2))
     if not options.quick:
