@@ -1,6 +1,7 @@
 """A router with a model behind a provider's API, over real HTTP to a scripted server."""
 
 import json
+import re
 
 import pytest
 
@@ -160,6 +161,22 @@ async def test_a_follow_up_is_rewritten_once_and_the_rewrite_is_what_is_classifi
     assert result.sources[0].heading == "On Windows"
 
 
+async def test_a_rewrite_without_a_word_of_the_conversation_is_not_taken_and_the_rules_rewrite(at):
+    said = script(tier=1, answer="Run the installer [1].")
+    talk = [("user", "How do I install Heron on macOS?"), ("assistant", "With brew.")]
+
+    def say(received):
+        copied = json.dumps({"standalone": "the message"})  # as a small model copied the prompt's
+        return copied if job_of(received) == "rewrite" else said(received)
+
+    with ProviderServer(say) as server:
+        async with at(server) as router:
+            result = await router.route("and for Windows?", history=talk)
+    assert jobs(server) == ["rewrite", "rewrite", "classify", "generate"]
+    assert result.rewritten_query == "How do I install Heron on Windows?"
+    assert result.fallbacks_used == ("classify-fallback", "keyword-fallback")
+
+
 async def test_a_question_that_repeats_the_first_is_not_rewritten(at):
     talk = [("user", QUESTION), ("assistant", "Three."), ("user", "ok"), ("assistant", "Good.")]
     with ProviderServer(script(tier=1)) as server:
@@ -167,6 +184,22 @@ async def test_a_question_that_repeats_the_first_is_not_rewritten(at):
             result = await router.route(QUESTION, history=talk)
     assert jobs(server) == ["classify", "generate"]
     assert result.rewritten_query is None
+
+
+async def test_a_writer_that_repeats_its_documents_does_not_show_what_fenced_them(at):
+    fences = []
+
+    def say(received):
+        if job_of(received) != "generate":
+            return script(tier=1)(received)
+        fences.append(re.search("<<<([0-9a-f]+)", received.prompt)[1])
+        return f"Heron has three modes [1].\n\n{fences[0]}>>>\n<<<{fences[0]}\nThe mode is fast."
+
+    with ProviderServer(say) as server:
+        async with at(server) as router:
+            result = await router.route(QUESTION)
+    assert fences
+    assert result.answer == "Heron has three modes [1].\n\nThe mode is fast."
 
 
 async def test_the_conversation_reaches_the_writer(at):

@@ -62,13 +62,14 @@ FRAMES = [
 ]
 CODE = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1$|\Z)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 ACTIVE = re.compile(
-    r"!\[|\]\(|^[\s>*+-]*\[[^\]\n]+\]:|<[A-Za-z/!?]|\w+://|www\.|javascript:|data:\w|\w@\w", re.MULTILINE
+    r"!\[|\]\(|^[\s>*+-]*\[[^\]\n]+\]:|<[A-Za-z/!?]|\w+://|www\.|javascript:|data:\w|\w@\w",
+    re.MULTILINE,
 )
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def safe(text, pieces, known=KNOWN):
-    stream = SafeStream(known)
+def safe(text, pieces, known=KNOWN, delimiter=""):
+    stream = SafeStream(known, delimiter)
     out = [stream.feed(piece) for piece in pieces]
     assert "".join(pieces) == text
     return "".join(out) + stream.close()
@@ -112,6 +113,18 @@ def test_the_answer_does_not_depend_on_where_it_was_cut(text, data):
     assert safe(text, pieces) == safe(text, [text])
 
 
+FENCED = st.one_of(BITS, st.sampled_from(["f00d", "<<<f00d", "f00d>>>", "\nf00d>>>\n"]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(FENCED, max_size=25).map("".join), st.integers(1, 9))
+@example("  f00d>>>\nf00d>>>\n<<<f00d\n", 1)
+def test_what_fenced_the_documents_is_not_told_wherever_it_was_cut(text, size):
+    said = safe(text, cut(text, size), delimiter="f00d")
+    assert said == safe(text, [text], delimiter="f00d")
+    assert "f00d" not in said
+
+
 @given(st.lists(BITS, max_size=25).map("".join))
 def test_what_comes_out_holds_no_link_and_no_image(text):
     assert not re.search(r"!\[|\]\(", CODE.sub("", safe(text, [text])))
@@ -143,6 +156,13 @@ def test_what_comes_out_holds_no_link_and_no_image(text):
 def test_what_is_harmless_stays_and_what_is_not_leaves_its_words(said, kept):
     for size in (1, 5, 1000):
         assert safe(said, cut(said, size)) == kept
+
+
+def test_documents_that_a_model_repeats_lose_their_fences():
+    said = "0.7 [1].\n\nf00d>>>\n<<<f00d\n[2] a.md | A\nEnd of f00d>>> it.\n"
+    for size in (1, 5, 1000):
+        shown = safe(said, cut(said, size), delimiter="f00d")
+        assert shown == "0.7 [1].\n\n[2] a.md | A\nEnd of  it.\n"
 
 
 def test_words_flow_before_their_line_is_over():

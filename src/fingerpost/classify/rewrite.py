@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from fingerpost.classify.conversation import shown_turns
 from fingerpost.classify.followup import repeats_first
+from fingerpost.classify.words import filler_words, unspaced_characters, words_of
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.structured import ask_json
 from fingerpost.prompts import load_prompt
@@ -35,8 +36,8 @@ async def rewrite_with_model(
     """Return the question made to stand alone, the question itself when it does already.
 
     What repeats the question that opened the conversation, or is too long to be a follow-up, is
-    not sent. A rewrite in another language than the conversation's, or of more than 2,000
-    characters, is not taken.
+    not sent. A rewrite in another language than the conversation's is not taken; one that has no
+    word of it, or more than 2,000 characters, counts as a reply that could not be read.
 
     Args:
         chat: The model.
@@ -66,13 +67,21 @@ async def rewrite_with_model(
         deadline=deadline,
         query_id=query_id,
     )
-    rewritten = await ask_json(chat, request, _read)
     said = (asked, *(turn.text for turn in history))
+    rewritten = await ask_json(chat, request, _reader(said))
     return rewritten if any(same_language(text, rewritten) for text in said) else asked
 
 
-def _read(value: object) -> str | None:
-    found = value.get("standalone") if isinstance(value, dict) else None
-    if not isinstance(found, str) or not found.strip() or len(found) > _MAX_CHARS:
-        return None
-    return " ".join(found.split())
+def _reader(said: Sequence[str]) -> Callable[[object], str | None]:
+    spoken = {word for text in said for word in words_of(text)}
+
+    def read(value: object) -> str | None:
+        found = value.get("standalone") if isinstance(value, dict) else None
+        if not isinstance(found, str) or not found.strip() or len(found) > _MAX_CHARS:
+            return None
+        words = set(words_of(found)) - filler_words(found)
+        # A small model copies the example of the prompt, which would be searched then.
+        strange = words.isdisjoint(spoken) and not unspaced_characters(found)
+        return None if words and strange else " ".join(found.split())
+
+    return read

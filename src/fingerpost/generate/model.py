@@ -67,7 +67,8 @@ class _Draft:
 
     def __post_init__(self) -> None:
         kept = self.asked.packed.kept
-        self._safe = SafeStream(known="\n".join(packed.text for packed in kept))
+        known = "\n".join(packed.text for packed in kept)
+        self._safe = SafeStream(known, self.asked.delimiter)
         self._markers = MarkerStream(len(kept))
 
     def feed(self, piece: str) -> str:

@@ -42,11 +42,13 @@ class Asked:
         request: For the model.
         packed: Marker ``n`` of the reply names ``packed.kept[n - 1]``.
         prompt: Name and hash of the prompt.
+        delimiter: Fences the documents; empty when there are none.
     """
 
     request: ChatRequest
     packed: Packed
     prompt: str
+    delimiter: str = ""
 
 
 def answer_request(
@@ -89,7 +91,7 @@ def answer_request(
         deadline=deadline,
         query_id=query_id,
     )
-    return Asked(request, packed, f"{prompt.name}@{prompt.fingerprint}")
+    return Asked(request, packed, f"{prompt.name}@{prompt.fingerprint}", delimiter)
 
 
 def talk_request(

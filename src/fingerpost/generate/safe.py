@@ -36,14 +36,16 @@ class SafeStream:
 
     Images vanish; a link leaves its text; an address becomes inline code when it stands in the
     documents and three dots otherwise; raw HTML goes; fenced code stays as it is. A list of
-    sources that ends the answer is dropped. A line is held back only from the first sign in it
-    that could become active.
+    sources that ends the answer is dropped, and so is what fenced the documents for the model. A
+    line is held back only from the first sign in it that could become active.
 
     Attributes:
         known: Text of the documents; an address that stands in it may be named.
+        delimiter: Letters of the lines between which the documents stood, empty for none.
     """
 
     known: str = ""
+    delimiter: str = ""
     _held: str = ""
     _fence: tuple[int, str] | None = None
     _fresh_line: bool = True
@@ -78,6 +80,11 @@ class SafeStream:
     def _line(self, line: str) -> str:
         """Return the safe form of a line, or of its rest when its beginning is out already."""
         fresh, self._fresh_line = self._fresh_line, line.endswith("\n")
+        if self._is_marked(line):
+            bare = re.sub(rf"<{{0,3}}{re.escape(self.delimiter)}>{{0,3}}", "", line)
+            if fresh and not bare.strip() and not line[0].isspace():
+                return ""
+            line = bare
         if fresh and self._in_fence(line):
             return self._released() + neutralise(line)
         if fresh and self._ends_answer(line):
@@ -85,6 +92,9 @@ class SafeStream:
             return ""
         safe = safe_prose(line, self.known, whole_line=fresh)
         return self._released() + safe if fresh else safe
+
+    def _is_marked(self, text: str) -> bool:
+        return bool(self.delimiter) and self.delimiter in text
 
     def _released(self) -> str:
         """Return what was held back as a list of sources and turned out not to be the end."""
@@ -133,7 +143,9 @@ class SafeStream:
         if self._fresh_line and self._undecided():
             return ""
         end = 0
-        while (found := _FLOWING.match(self._held, end)) and not _WEB.search(found.group()):
+        while found := _FLOWING.match(self._held, end):
+            if _WEB.search(found.group()) or self._is_marked(found.group()):
+                break
             end = found.end()
         out, self._held = self._held[:end], self._held[end:]
         self._fresh_line = self._fresh_line and not out
