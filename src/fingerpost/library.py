@@ -127,12 +127,21 @@ class Library:
         self._store = wiring.make_store(folder)
         self.embedding = wiring.choose_embedder(self._config, self._store, tape=self._tape)
 
-    def watch_here(self, on_summary: Callable[[IndexSummary], None]) -> None:
-        """Re-index what changes until interrupted; call ``on_summary`` after each time."""
+    def watch_here(self, on_summary: Callable[[IndexSummary], None], *, embed: bool) -> None:
+        """Re-index what changes until interrupted; call ``on_summary`` after each time.
+
+        The first call says that the watch has begun, and what changed since the last reading.
+
+        Args:
+            on_summary: Takes what was done.
+            embed: Compute the vectors of what changed.
+        """
 
         def changed() -> None:
-            on_summary(self.refresh())
-            self.embed()
+            summary = self._follow()
+            on_summary(summary)
+            if embed and summary.changed_anything:
+                self.embed()
 
         watch(self._roots, changed, self._stopped)
 
@@ -143,6 +152,14 @@ class Library:
             StoreUnavailableError: The index cannot be written.
         """
         return self._index(rebuild=False, must_write=True)
+
+    def _follow(self) -> IndexSummary:
+        """Refresh for the watch, which leaves the last summary when nothing changed."""
+        before = self.summary
+        summary = self.refresh()
+        if not summary.changed_anything:
+            self.summary = before
+        return summary
 
     def embed(self, cancelled: Callable[[], bool] | None = None) -> int:
         """Compute missing vectors; return how many. 0 without an embedding model."""
@@ -253,8 +270,8 @@ class Library:
     def _watch(self) -> None:
         def changed() -> None:
             try:
-                self.refresh()
-                self.embed()
+                if self._follow().changed_anything and self._config.embed != "never":
+                    self.embed()
             except FingerpostError as error:
                 _LOG.warning("re-indexing after a change failed: %s", error)
 

@@ -52,7 +52,7 @@ def index(
         else:
             _show(report, library, all_skipped=all_skipped)
         if keep_watching:
-            _watch(library, as_json=as_json)
+            _watch(library, as_json=as_json, embed=not no_embed)
     finally:
         library.close()
     return 0
@@ -120,10 +120,18 @@ def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
         click.echo(f"  … and {len(skipped) - _LISTED:,} more (--all-skipped lists them)")
 
 
-def _watch(library: Any, *, as_json: bool) -> None:
+def _watch(library: Any, *, as_json: bool, embed: bool) -> None:
     from fingerpost.types.wire import to_wire
 
+    has_begun = False
+
     def show(summary: Any) -> None:
+        nonlocal has_begun
+        if not has_begun:
+            has_begun = True
+            click.echo("watching for changes; Ctrl-C ends", err=True)
+            if not summary.changed_anything:
+                return
         if as_json:
             click.echo(json.dumps(to_wire(summary), ensure_ascii=False))
         else:
@@ -132,8 +140,7 @@ def _watch(library: Any, *, as_json: bool) -> None:
                 f"{summary.n_removed} removed"
             )
 
-    click.echo("watching for changes; Ctrl-C ends", err=True)
     try:
-        library.watch_here(show)
+        library.watch_here(show, embed=embed)
     except KeyboardInterrupt:
         click.echo("stopped", err=True)

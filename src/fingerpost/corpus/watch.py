@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from fingerpost.corpus.formats import format_of
 from fingerpost.corpus.locate import CorpusRoot, is_ignored_folder
@@ -18,7 +17,10 @@ _STOP_CHECK_MS = 500
 def watch(
     roots: Sequence[CorpusRoot], on_change: Callable[[], None], stop: threading.Event
 ) -> None:
-    """Call ``on_change`` after documents changed, until ``stop`` is set; changes are gathered.
+    """Call ``on_change`` when the watch has begun, then after documents changed.
+
+    The first call is for what changed between the caller's last reading and the watch. Changes
+    are gathered. Returns once ``stop`` is set.
 
     Raises:
         MissingExtraError: `watchfiles` is not installed.
@@ -31,19 +33,20 @@ def watch(
             hint="In the repository: pip install '.[watch]'",
         ) from error
     folders = [root.folder for root in roots]
-
-    def concerns(_change: Any, path: str) -> bool:
-        return is_watched(Path(path), folders)
-
-    for _ in watchfiles.watch(
+    changes = watchfiles.watch(
         *folders,
-        watch_filter=concerns,
+        watch_filter=None,
         stop_event=stop,
         debounce=_DEBOUNCE_MS,
         rust_timeout=_STOP_CHECK_MS,
+        yield_on_timeout=True,
         raise_interrupt=False,
-    ):
-        on_change()
+    )
+    has_begun = False
+    for changed in changes:
+        if not has_begun or any(is_watched(Path(path), folders) for _, path in changed):
+            has_begun = True
+            on_change()
 
 
 def is_watched(path: Path, folders: Sequence[Path]) -> bool:

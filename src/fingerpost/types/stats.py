@@ -41,6 +41,11 @@ class IndexSummary:
     took_s: float = 0.0
     generation: int = 0
 
+    @property
+    def changed_anything(self) -> bool:
+        """Return whether a document was added, changed, moved or removed."""
+        return bool(self.n_added or self.n_changed or self.n_moved or self.n_removed)
+
 
 @dataclass(frozen=True, slots=True)
 class PlatformKnowledgeStats:

@@ -1,5 +1,6 @@
 """Live re-indexing."""
 
+import queue
 import threading
 from pathlib import Path
 
@@ -20,17 +21,19 @@ def test_only_documents_outside_ignored_folders_are_watched():
     assert not is_watched(Path("/c/other/a.md"), folders)
 
 
-def test_a_change_calls_back_and_stop_ends_it(tmp_path):
+def test_the_beginning_and_then_each_change_call_back_and_stop_ends_it(tmp_path):
     pytest.importorskip("watchfiles", reason="needs the extra `watch`")
-    stop, changed = threading.Event(), threading.Event()
+    stop, calls = threading.Event(), queue.SimpleQueue()
     root = CorpusRoot("docs", tmp_path.resolve())
-    watching = threading.Thread(target=watch, args=([root], changed.set, stop))
+    watching = threading.Thread(target=watch, args=([root], lambda: calls.put(1), stop))
     watching.start()
-    for number in range(50):
-        (tmp_path / "a.md").write_text(f"text {number}\n")
-        if changed.wait(0.2):
-            break
+    calls.get(timeout=5)
+    (tmp_path / "notes.py").write_text("no document\n")
+    (tmp_path / ".fingerpost").mkdir()
+    with pytest.raises(queue.Empty):
+        calls.get(timeout=1.5)
+    (tmp_path / "a.md").write_text("text\n")
+    calls.get(timeout=5)
     stop.set()
     watching.join(5)
-    assert changed.is_set()
     assert not watching.is_alive()
