@@ -438,6 +438,7 @@ async def test_one_model_serves_several_event_loops_at_once(connect, ask):
         faults.drip("head"),
         faults.drip("body"),
         faults.drip("comments"),
+        faults.drip("events"),
         faults.hold(2, Answer(TEXT)),
     ],
     ids=str,

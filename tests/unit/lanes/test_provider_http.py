@@ -50,9 +50,12 @@ async def test_silence_after_a_piece_ends_a_stream_after_twenty_seconds():
     assert caught.value.text == "one"
 
 
-async def test_signs_of_life_without_content_do_not_count():
-    with ProviderServer(faults.drip("comments", every_s=0.001)) as server:
-        model = load_chat(endpoint(server), clock=Clock(per_look=0.5))
+@pytest.mark.parametrize("where", ["comments", "events"])
+@pytest.mark.parametrize("api", ["openai", "anthropic", "gemini", "ollama"])
+async def test_signs_of_life_without_content_do_not_count(api, where):
+    with ProviderServer(faults.drip(where, every_s=0.001)) as server:
+        place = Endpoint(api, api, "scripted", server.url, KEY)
+        model = load_chat(place, clock=Clock(per_look=0.5))
         with pytest.raises(Exception, match="idle"):
             async for _ in model.stream(REQUEST):
                 pass

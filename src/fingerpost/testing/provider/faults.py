@@ -150,19 +150,19 @@ def hold(pieces: int = 1, answer: Answer = _ANSWER) -> Fault:
     return Fault("hold", play)
 
 
-def drip(where: Literal["head", "body", "comments"], every_s: float = 0.02) -> Fault:
+def drip(where: Literal["head", "body", "comments", "events"], every_s: float = 0.02) -> Fault:
     """Keep the line busy for ever without an answer.
 
     Args:
-        where: A header that never ends, blanks before the JSON, or comments between events
-            (empty lines where a stream has no comments).
+        where: A header that never ends, blanks before the JSON, comments between events (empty
+            lines where a stream has no comments), or events without content.
         every_s: Seconds between two drops.
     """
 
     async def play(exchange: Exchange) -> None:
-        drop = {"head": b"x", "body": b" ", "comments": b": still here\n\n"}[where]
-        if where == "comments" and exchange.received.api in wire.CONTENT_TYPES:
-            drop = b"\n"
+        api = exchange.received.api
+        comment = b"\n" if api in wire.CONTENT_TYPES else b": still here\n\n"
+        drops = {"head": b"x", "body": b" ", "comments": comment, "events": wire.idle_event(api)}
         if where == "head":
             await exchange.send(b"HTTP/1.1 200 OK\r\nx-drip: ")
         else:
@@ -170,7 +170,7 @@ def drip(where: Literal["head", "body", "comments"], every_s: float = 0.02) -> F
             await exchange.start_stream(kind, chunked=False)
         exchange.hang_up()
         while True:
-            await exchange.send(drop)
+            await exchange.send(drops[where])
             await asyncio.sleep(every_s)
 
     return Fault(f"drip in {where}", play)

@@ -15,6 +15,7 @@ __all__ = [
     "end_only",
     "error_body",
     "events",
+    "idle_event",
     "models",
     "read",
     "vectors",
@@ -93,6 +94,11 @@ def events(received: Received, answer: Answer) -> list[bytes]:
 def end_only(received: Received) -> bytes:
     """Return the event that ends a stream, without any text before it."""
     return events(received, Answer())[-1]
+
+
+def idle_event(api: str) -> bytes:
+    """Return an event that says only that the line is open."""
+    return _IDLE[api]
 
 
 def error_body(api: str, status: int, code: str, message: str) -> Mapping[str, Any]:
@@ -354,6 +360,12 @@ def _ollama_events(received: Received, answer: Answer) -> list[bytes]:
     return [first, *pieces, _line(_ollama_part(received, answer, "", last=True))]
 
 
+_IDLE: Final = {
+    "openai": _event({"choices": [{"index": 0, "delta": {}, "finish_reason": None}]}),
+    "anthropic": _event({"type": "ping"}, "ping"),
+    "gemini": _event({"candidates": [{"content": {"parts": []}}]}),
+    "ollama": _line({"message": {"role": "assistant", "content": ""}, "done": False}),
+}
 _WHOLE: Final[Mapping[str, Callable[[Received, Answer], Mapping[str, Any]]]] = {
     "openai": _openai_whole,
     "anthropic": _anthropic_whole,
