@@ -193,13 +193,16 @@ async def test_a_writer_that_repeats_its_documents_does_not_show_what_fenced_the
         if job_of(received) != "generate":
             return script(tier=1)(received)
         fences.append(re.search("<<<([0-9a-f]+)", received.prompt)[1])
-        return f"Heron has three modes [1].\n\n{fences[0]}>>>\n<<<{fences[0]}\nThe mode is fast."
+        fence = f"{fences[0]}>>>\n\n<<<{fences[0]}\n"
+        return f"{fence}Heron has three modes [1].\n\n{fence}The mode is fast."
 
     with ProviderServer(say) as server:
         async with at(server) as router:
             result = await router.route(QUESTION)
     assert fences
-    assert result.answer == "Heron has three modes [1].\n\nThe mode is fast."
+    assert result.answer == "Heron has three modes [1].\n\n\nThe mode is fast."
+    (citation,) = result.citations
+    assert result.answer[citation.span.start : citation.span.end] == "[1]"
 
 
 async def test_the_conversation_reaches_the_writer(at):

@@ -60,6 +60,7 @@ class _Draft:
     truncated: bool = False
     _start: str = ""
     _begun: bool = False
+    _led: bool = False
     _text: str = ""
     _blanks: str = ""
     _safe: SafeStream = field(init=False)
@@ -78,15 +79,21 @@ class _Draft:
             if SENTINEL.startswith(self._start[: len(SENTINEL)]):
                 return ""  # it may turn out to be no answer
             piece, self._begun = self._start, True
-        return self._kept(self._markers.feed(self._safe.feed(piece)))
+        return self._marked(self._safe.feed(piece))
 
     def close(self) -> str:
         """Return the rest of the answer."""
         if not self._begun and not self._start.startswith(SENTINEL):
             self._begun = True
             self._safe.feed(self._start)
-        rest = self._markers.feed(self._safe.close()) + self._markers.close()
-        return self._kept(rest) if self._begun else ""
+        rest = self._marked(self._safe.close()) + self._kept(self._markers.close())
+        return rest if self._begun else ""
+
+    def _marked(self, safe: str) -> str:
+        """Return safe text with its markers resolved, without blanks that begin the answer."""
+        safe = safe if self._led else safe.lstrip()
+        self._led |= bool(safe)
+        return self._kept(self._markers.feed(safe))
 
     def _kept(self, text: str) -> str:
         """Return the text without the blanks that may turn out to end the answer."""
