@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from fingerpost.corpus.scan import Limits, Scan
 from fingerpost.corpus.workers import Workers
 
 INDEX = """
-import json, resource, sys
+import json, re, resource, sys
 from pathlib import Path
 from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
 from fingerpost.observe.observer import ignore
@@ -21,8 +22,9 @@ root = CorpusRoot("docs", Path(sys.argv[1]).resolve())
 found = index_corpus(
     open_store(sys.argv[2]), [root], embedder=None, options=IndexOptions(), observe=ignore
 )
-usage = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-mib = [resource.getrusage(whose).ru_maxrss // 1024 for whose in usage]
+# The peak that `getrusage` tells of this process holds the process that started it.
+own = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]
+mib = [int(own) // 1024, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]
 told = {"documents": found.n_documents, "skipped": [i.detail for i in found.skipped], "mib": mib}
 print(json.dumps(told))
 """
@@ -51,6 +53,7 @@ def test_a_file_that_takes_too_long_is_split_as_plain_text_and_the_rest_goes_on(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the memory")
 @pytest.mark.parametrize("line", ["# h", "a\n"], ids=repr)
 def test_ten_megabytes_of_short_lines_are_plain_text_within_the_memory_of_a_file(tmp_path, line):
     """Goal R9: in a process of its own, since the peak of memory never falls."""
