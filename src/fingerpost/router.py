@@ -62,7 +62,7 @@ class QueryRouter:
         if config is None:
             loaded = load_config(settings)
             config, self.origins = loaded.config, loaded.origins
-        wiring.refuse_repair(config)
+        wiring.refuse_what_cannot_work(config)
         self._config = config
         self._observers = wiring.make_observers(config)
         self._tape = wiring.make_tape(config)

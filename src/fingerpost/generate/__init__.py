@@ -3,6 +3,7 @@
 from fingerpost.generate.abstain import abstain, should_abstain
 from fingerpost.generate.cite import MarkerStream, resolve_markers
 from fingerpost.generate.extractive import extract_answer
+from fingerpost.generate.listing import with_continuations
 from fingerpost.generate.model import write_answer
 from fingerpost.generate.request import Asked, Limits, answer_request, talk_request
 from fingerpost.generate.smalltalk import small_talk
@@ -11,5 +12,5 @@ from fingerpost.generate.sources import cite_sources
 __all__ = [
     "Asked", "Limits", "MarkerStream", "abstain", "answer_request", "cite_sources",
     "extract_answer", "resolve_markers", "should_abstain", "small_talk", "talk_request",
-    "write_answer",
+    "with_continuations", "write_answer",
 ]  # fmt: skip

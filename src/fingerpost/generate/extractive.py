@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fingerpost.generate.abstain import abstain, judge
 from fingerpost.generate.compose import Composition, reading_order
-from fingerpost.generate.listing import extended
+from fingerpost.generate.listing import with_continuations
 from fingerpost.generate.parts import Part, answered, readable, real_parts
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.rows import narrowed
@@ -60,7 +60,7 @@ def extract_answer(
     nearness = None
     if embed is not None and question_vector is not None:
         nearness = partial(_nearness, embed, question_vector)
-    hits, n_found = extended(evidence), len(evidence.hits)
+    hits, n_found = with_continuations(evidence), len(evidence.hits)
     if len(hits) > len(evidence.hits):
         evidence = replace(evidence, hits=hits)
         units = split_hits(hits)

@@ -74,7 +74,7 @@ def _is_variant(unit: Unit) -> bool:
     return unit.kind is UnitKind.CODE and unit.lead is None
 
 
-def extended(evidence: Evidence) -> tuple[Hit, ...]:
+def with_continuations(evidence: Evidence) -> tuple[Hit, ...]:
     """Return the hits and the candidates that go on where a hit stops inside a list.
 
     A chunk that ends with a colon, or within a list or table, goes on in the next chunk of its

@@ -16,6 +16,7 @@ from fingerpost.generate import (
     should_abstain,
     small_talk,
     talk_request,
+    with_continuations,
     write_answer,
 )
 from fingerpost.lanes.base import ChatModel
@@ -121,7 +122,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence) -
         )
     return answer_request(
         run.text,
-        evidence.hits,
+        with_continuations(evidence),
         history=run.window,
         delimiter=run.parts.delimiter([run.text, *(hit.chunk.id for hit in evidence.hits)]),
         limits=limits,

@@ -51,6 +51,8 @@ class Run:
         """Say what one hybrid search that began at ``started`` brought, and what failed in it."""
         legs = found.legs
         self.vectors_searched |= legs.n_vector > 0
+        if legs.words_error:
+            self.fall_back("words-skip", legs.words_error)
         for name in found.fallbacks:
             self.fall_back(name, legs.vectors_error or "no vectors to search")
         spent = (time.perf_counter() - started) * 1000

@@ -10,12 +10,12 @@ from fingerpost.wiring.index import (
     make_store,
 )
 from fingerpost.wiring.models import make_models
-from fingerpost.wiring.pipeline import make_observers, make_pipeline, refuse_repair
+from fingerpost.wiring.pipeline import make_observers, make_pipeline, refuse_what_cannot_work
 from fingerpost.wiring.stats import corpus_stats
 from fingerpost.wiring.tape import Tape, make_tape
 
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",
     "forget_index", "index_folder", "index_options", "make_models", "make_observers",
-    "make_pipeline", "make_store", "make_tape", "refuse_repair",
+    "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
 ]  # fmt: skip

@@ -82,14 +82,24 @@ def _verifier_maker(
     )
 
 
-def refuse_repair(config: QueryRouterConfig) -> None:
-    """Refuse a policy that needs a model.
+def refuse_what_cannot_work(config: QueryRouterConfig) -> None:
+    """Refuse settings that only show to be wrong when a question is asked.
 
     Raises:
-        ConfigError: ``on_unsupported`` is ``repair``.
+        ConfigError: ``on_unsupported`` is ``repair``, or the thresholds of grounding contradict
+            each other or the fitted ones.
     """
     if config.on_unsupported == "repair":
         raise ConfigError(
-            "on_unsupported = 'repair': needs a model, which this version does not call",
+            "on_unsupported = 'repair': is not in this version",
             hint="Use 'flag' or 'drop'.",
         )
+    if config.grounding_supported is None and config.grounding_unverifiable is None:
+        return
+    try:
+        CitationVerifier(
+            supported_at=config.grounding_supported,
+            unverifiable_below=config.grounding_unverifiable,
+        )
+    except ValueError as error:
+        raise ConfigError(f"grounding_supported, grounding_unverifiable: {error}") from error

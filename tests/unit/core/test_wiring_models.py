@@ -42,3 +42,12 @@ def test_where_each_job_goes_is_told_without_its_key(monkeypatch):
     rows = {row.role: row for row in _router().explain_credentials()}
     assert (rows["classifier"].host, rows["classifier"].key) == ("api.openai.com", "OPENAI_API_KEY")
     assert KEY not in repr(rows)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"grounding_supported": 0.2, "grounding_unverifiable": 0.6}, {"grounding_unverifiable": 1}],
+)
+def test_thresholds_that_contradict_each_other_are_refused_at_once(given):
+    with pytest.raises(ConfigError, match="grounding"):
+        _router(**given)
