@@ -20,7 +20,7 @@ from fingerpost.stores.embedded import EmbeddedStore
 from fingerpost.stores.embedded.words import check_files
 from fingerpost.testing.store_documents import IDENTITY, hash_vector, prepare, words
 
-KILLS_PER_INDEX = 40
+KILLS_PER_INDEX = 25
 SECTIONS = 2
 
 
