@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial, wraps
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fingerpost.cli.measured import show_run
-from fingerpost.cli.progress import case_bars
-from fingerpost.eval.cases import (
-    answer_cases,
-    claim_case,
-    dataset_name,
-    is_answer_row,
-    passage,
-    read_cases,
-    read_rows,
-    retrieval_case,
-    routing_case,
-    source_option,
-    tier_case,
-)
-from fingerpost.eval.grounding import measure_answers, measure_claims
-from fingerpost.eval.measurement import Measurement
-from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
-from fingerpost.eval.routing import measure_routing, require_known_sources
-from fingerpost.eval.run import Progress, Run, timed_run
-from fingerpost.eval.subjects import (
-    answer_verifier,
-    claim_judge,
-    embedder_chooser,
-    embedder_named,
-    source_router,
-    tier_classifier,
-)
-from fingerpost.eval.tiers import measure_tiers
-from fingerpost.lanes.base import EmbeddingModel
+if TYPE_CHECKING:
+    from fingerpost.eval.run import Run
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -62,6 +32,8 @@ def _measures(command: Callable[..., Run]) -> Callable[..., None]:
         most_wrong: int,
         **options: Any,
     ) -> None:
+        from fingerpost.cli.measured import show_run
+
         found = command(**options)
         show_run(found, as_json=as_json, report=report, per_query=per_query, most_wrong=most_wrong)
 
@@ -123,65 +95,25 @@ _embedder_option = click.option(
     help="Keep the indexes in this folder, so that the next run embeds nothing again.",
 )
 @_measures
-def retrieval(
-    *,
-    passages: tuple[Path, ...],
-    queries: tuple[Path, ...],
-    embedder_name: str,
-    tier: int | None,
-    cache: Path | None,
-    limit: int | None,
-) -> Run:
+def retrieval(**options: Any) -> Run:
     """Index passages, search for every question and score the rankings.
 
     Give --passages and --queries as often as there are data sets, in the same order.
     """
-    _require_pairs("--passages", passages, "--queries", queries)
-    with case_bars() as progress, _scratch(cache) as folder:
-        choose = embedder_chooser(embedder_name)
-        jobs = [
-            partial(
-                measure_retrieval,
-                name,
-                read_cases(passage_file, passage),
-                read_cases(query_file, retrieval_case)[:limit],
-                folder=folder / f"{name}-{embedder_name}.index",
-                choose_embedder=choose,
-                options=RetrievalOptions(tier=tier),
-                progress=progress,
-            )
-            for name, passage_file, query_file in zip(
-                _names(queries), passages, queries, strict=True
-            )
-        ]
-        return timed_run("eval retrieval", jobs)
+    from fingerpost.cli import evaluate
+
+    return evaluate.retrieval(**options)
 
 
 @eval_group.command("tiers")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @click.option("--include-low", is_flag=True, help="Keep rows of low label_confidence.")
 @_measures
-def tiers(
-    *,
-    files: tuple[Path, ...],
-    include_low: bool,
-    limit: int | None,
-) -> Run:
+def tiers(**options: Any) -> Run:
     """Classify questions and score the tiers. Rows: id, text, tier."""
-    with case_bars() as progress:
-        classify = tier_classifier()
-        jobs = [
-            partial(
-                measure_tiers,
-                name,
-                read_cases(file, tier_case)[:limit],
-                classify,
-                include_low=include_low,
-                progress=progress,
-            )
-            for name, file in zip(_names(files), files, strict=True)
-        ]
-        return timed_run("eval tiers", jobs)
+    from fingerpost.cli import evaluate
+
+    return evaluate.tiers(**options)
 
 
 @eval_group.command("routing")
@@ -197,102 +129,25 @@ def tiers(
 )
 @_embedder_option
 @_measures
-def routing(
-    *,
-    queries: tuple[Path, ...],
-    sources: tuple[Path, ...],
-    embedder_name: str,
-    limit: int | None,
-) -> Run:
+def routing(**options: Any) -> Run:
     """Route questions to described sources and score the choices.
 
     Give --queries and --sources as often as there are data sets, in the same order.
     """
-    _require_pairs("--queries", queries, "--sources", sources)
-    with case_bars() as progress:
-        embedder = embedder_named(embedder_name)
-        jobs = [
-            _routing_job(name, pair, embedder=embedder, limit=limit, progress=progress)
-            for name, pair in zip(_names(queries), zip(queries, sources, strict=True), strict=True)
-        ]
-        return timed_run("eval routing", jobs)
+    from fingerpost.cli import evaluate
 
-
-def _routing_job(
-    name: str,
-    files: tuple[Path, Path],
-    *,
-    embedder: EmbeddingModel | None,
-    limit: int | None,
-    progress: Progress,
-) -> Callable[[], Measurement]:
-    query_file, source_file = files
-    cases = read_cases(query_file, routing_case)[:limit]
-    options = read_cases(source_file, source_option)
-    require_known_sources(name, cases, options)
-    route = source_router(options, embedder)
-    return partial(measure_routing, name, cases, route, progress=progress)
+    return evaluate.routing(**options)
 
 
 @eval_group.command("grounding")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
 @_embedder_option
 @_measures
-def grounding(
-    *,
-    files: tuple[Path, ...],
-    embedder_name: str,
-    limit: int | None,
-) -> Run:
+def grounding(**options: Any) -> Run:
     """Hold claims against their sources and score the verdicts.
 
     Rows: id, claim, source, label; or whole answers with sources and human marks.
     """
-    with case_bars() as progress:
-        embedder = embedder_named(embedder_name)
-        jobs = [
-            _grounding_job(name, file, embedder=embedder, limit=limit, progress=progress)
-            for name, file in zip(_names(files), files, strict=True)
-        ]
-        return timed_run("eval grounding", jobs)
+    from fingerpost.cli import evaluate
 
-
-def _grounding_job(
-    name: str,
-    file: Path,
-    *,
-    embedder: EmbeddingModel | None,
-    limit: int | None,
-    progress: Progress,
-) -> Callable[[], Measurement]:
-    _, first = next(read_rows(file), (0, {}))
-    if is_answer_row(first):
-        answers = [case for row in read_cases(file, answer_cases) for case in row][:limit]
-        verify = answer_verifier(embedder)
-        return partial(measure_answers, name, answers, verify, progress=progress)
-    claims = read_cases(file, claim_case)[:limit]
-    return partial(measure_claims, name, claims, claim_judge(embedder), progress=progress)
-
-
-def _require_pairs(one: str, these: Sequence[Path], other: str, those: Sequence[Path]) -> None:
-    if len(these) != len(those):
-        raise click.UsageError(f"{len(these)} {one} need as many {other}, not {len(those)}.")
-
-
-def _names(files: Sequence[Path]) -> list[str]:
-    names = [dataset_name(file) for file in files]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise click.UsageError(f"Two files are named {twice[0]}; each data set needs its own.")
-    return names
-
-
-@contextmanager
-def _scratch(cache: Path | None) -> Iterator[Path]:
-    """Give the folder for indexes: the cache, else one that is gone afterwards."""
-    if cache is not None:
-        cache.mkdir(parents=True, exist_ok=True)
-        yield cache
-        return
-    with tempfile.TemporaryDirectory(prefix="fingerpost-eval-") as folder:
-        yield Path(folder)
+    return evaluate.grounding(**options)

@@ -1,0 +1,186 @@
+"""What the evaluation commands run: cases from files, their jobs, and a scratch folder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import click
+
+from fingerpost.cli.progress import case_bars
+from fingerpost.eval.cases import (
+    answer_cases,
+    claim_case,
+    dataset_name,
+    is_answer_row,
+    passage,
+    read_cases,
+    read_rows,
+    retrieval_case,
+    routing_case,
+    source_option,
+    tier_case,
+)
+from fingerpost.eval.grounding import measure_answers, measure_claims
+from fingerpost.eval.measurement import Measurement
+from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
+from fingerpost.eval.routing import measure_routing, require_known_sources
+from fingerpost.eval.run import Progress, Run, timed_run
+from fingerpost.eval.subjects import (
+    answer_verifier,
+    claim_judge,
+    embedder_chooser,
+    embedder_named,
+    source_router,
+    tier_classifier,
+)
+from fingerpost.eval.tiers import measure_tiers
+from fingerpost.lanes.base import EmbeddingModel
+
+
+def retrieval(
+    *,
+    passages: tuple[Path, ...],
+    queries: tuple[Path, ...],
+    embedder_name: str,
+    tier: int | None,
+    cache: Path | None,
+    limit: int | None,
+) -> Run:
+    """Index passages, search for every question and score the rankings."""
+    _require_pairs("--passages", passages, "--queries", queries)
+    with case_bars() as progress, _scratch(cache) as folder:
+        choose = embedder_chooser(embedder_name)
+        jobs = [
+            partial(
+                measure_retrieval,
+                name,
+                read_cases(passage_file, passage),
+                read_cases(query_file, retrieval_case)[:limit],
+                folder=folder / f"{name}-{embedder_name}.index",
+                choose_embedder=choose,
+                options=RetrievalOptions(tier=tier),
+                progress=progress,
+            )
+            for name, passage_file, query_file in zip(
+                _names(queries), passages, queries, strict=True
+            )
+        ]
+        return timed_run("eval retrieval", jobs)
+
+
+def tiers(
+    *,
+    files: tuple[Path, ...],
+    include_low: bool,
+    limit: int | None,
+) -> Run:
+    """Classify questions and score the tiers."""
+    with case_bars() as progress:
+        classify = tier_classifier()
+        jobs = [
+            partial(
+                measure_tiers,
+                name,
+                read_cases(file, tier_case)[:limit],
+                classify,
+                include_low=include_low,
+                progress=progress,
+            )
+            for name, file in zip(_names(files), files, strict=True)
+        ]
+        return timed_run("eval tiers", jobs)
+
+
+def routing(
+    *,
+    queries: tuple[Path, ...],
+    sources: tuple[Path, ...],
+    embedder_name: str,
+    limit: int | None,
+) -> Run:
+    """Route questions to described sources and score the choices."""
+    _require_pairs("--queries", queries, "--sources", sources)
+    with case_bars() as progress:
+        embedder = embedder_named(embedder_name)
+        jobs = [
+            _routing_job(name, pair, embedder=embedder, limit=limit, progress=progress)
+            for name, pair in zip(_names(queries), zip(queries, sources, strict=True), strict=True)
+        ]
+        return timed_run("eval routing", jobs)
+
+
+def _routing_job(
+    name: str,
+    files: tuple[Path, Path],
+    *,
+    embedder: EmbeddingModel | None,
+    limit: int | None,
+    progress: Progress,
+) -> Callable[[], Measurement]:
+    query_file, source_file = files
+    cases = read_cases(query_file, routing_case)[:limit]
+    options = read_cases(source_file, source_option)
+    require_known_sources(name, cases, options)
+    route = source_router(options, embedder)
+    return partial(measure_routing, name, cases, route, progress=progress)
+
+
+def grounding(
+    *,
+    files: tuple[Path, ...],
+    embedder_name: str,
+    limit: int | None,
+) -> Run:
+    """Hold claims, or whole answers, against their sources and score the verdicts."""
+    with case_bars() as progress:
+        embedder = embedder_named(embedder_name)
+        jobs = [
+            _grounding_job(name, file, embedder=embedder, limit=limit, progress=progress)
+            for name, file in zip(_names(files), files, strict=True)
+        ]
+        return timed_run("eval grounding", jobs)
+
+
+def _grounding_job(
+    name: str,
+    file: Path,
+    *,
+    embedder: EmbeddingModel | None,
+    limit: int | None,
+    progress: Progress,
+) -> Callable[[], Measurement]:
+    _, first = next(read_rows(file), (0, {}))
+    if is_answer_row(first):
+        answers = [case for row in read_cases(file, answer_cases) for case in row][:limit]
+        verify = answer_verifier(embedder)
+        return partial(measure_answers, name, answers, verify, progress=progress)
+    claims = read_cases(file, claim_case)[:limit]
+    return partial(measure_claims, name, claims, claim_judge(embedder), progress=progress)
+
+
+def _require_pairs(one: str, these: Sequence[Path], other: str, those: Sequence[Path]) -> None:
+    if len(these) != len(those):
+        raise click.UsageError(f"{len(these)} {one} need as many {other}, not {len(those)}.")
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    names = [dataset_name(file) for file in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise click.UsageError(f"Two files are named {twice[0]}; each data set needs its own.")
+    return names
+
+
+@contextmanager
+def _scratch(cache: Path | None) -> Iterator[Path]:
+    """Give the folder for indexes: the cache, else one that is gone afterwards."""
+    if cache is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+        yield cache
+        return
+    with tempfile.TemporaryDirectory(prefix="fingerpost-eval-") as folder:
+        yield Path(folder)
