@@ -33,6 +33,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "fingerpost", *self.arguments],
             stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE,
             stderr=writing,
             text=True,
             env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
