@@ -25,6 +25,10 @@ _PATTERNS: Final = {
     )
     for _, letters in _LETTERS
 }
+# Keys, digests and base64: letters and digits in no order, of which few share a piece.
+_LONG_WORD: Final = 20
+_RANDOM: Final = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,}")
+_LETTERS_RANDOM: Final = 1.35
 _HANGUL: Final = re.compile("[\uac00-\ud7a3]")
 _EXTRA_PER_HANGUL: Final = 1.4  # a syllable is taken apart into two or three letters
 
@@ -49,6 +53,11 @@ def estimate_tokens(text: str) -> int:
     state: the estimate of a text is at least about the sum of those of its parts, less one
     each.
     """
+    words = text.split()
+    if len(max(words, key=len, default="")) >= _LONG_WORD:
+        n_random = sum(map(len, _RANDOM.findall(text)))
+        if n_random:
+            return int(n_random / _LETTERS_RANDOM) + estimate_tokens(_RANDOM.sub(" ", text))
     blanks = text.count(" ")
     share = sum(map(text.count, _ENGLISH)) / (blanks + 1)
     letters = next(letters for least, letters in _LETTERS if share >= least)

@@ -1,7 +1,11 @@
 """The estimate of tokens against the real tokenizer."""
 
+import base64
+import random
+
 import pytest
 
+from fingerpost.lanes.providers import load_embedder
 from fingerpost.text import estimate_tokens
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs the extra `local`")
@@ -48,3 +52,18 @@ def test_nothing_has_no_tokens():
 
 def test_any_character_is_accepted():
     assert estimate_tokens("\ud800\x00\U000e0001") >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        base64.b64encode(random.Random(1).randbytes(900)).decode(),
+        " ".join(random.Random(n).randbytes(20).hex() for n in range(30)),
+        "https://a.example/"
+        + "/".join(f"{random.Random(n).getrandbits(200):x}" for n in range(20)),
+    ],
+)
+def test_keys_and_digests_are_not_counted_too_low(text):
+    """Field note 5: letters and digits in no order share few pieces."""
+    model = load_embedder("minilm")
+    assert model.count_tokens(text) <= estimate_tokens(text)
