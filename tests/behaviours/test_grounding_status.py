@@ -124,7 +124,6 @@ async def test_an_answer_of_which_nothing_stands_becomes_an_abstention(corpus):
     assert not any(source.cited for source in result.sources)
 
 
-@pytest.mark.xfail(strict=True, reason="a line that was dropped leaves its blank lines behind")
 @pytest.mark.parametrize(
     "text", [f"{STANDS} [1].\n\n- {FALLS} [1].", f"{FALLS} [1].\n\n{STANDS} [1]."]
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fingerpost.text.blocks import blocks
 from fingerpost.types.answer import (
     AbstentionReason,
     Answer,
@@ -20,6 +21,14 @@ from fingerpost.verify.verifier import OnUnsupported
 
 _DROPPED = frozenset((Verdict.CONTRADICTED, Verdict.UNVERIFIABLE))
 _ONLY_SIGNS = re.compile(r"[\s>|*_+\-•‣◦·]*(?:\(?\d{1,3}[.)])?[\s>|*_\-]*(?:\[[ xX]\])?\s*")
+_HEADING = re.compile(
+    r"\s*(?P<heading>(?P<signs>#{1,6})(?:[ \t].*)?"
+    r"|[^\r\n]+(?:\r\n|\r|\n) {0,3}(?P<line>=+|-+)"
+    r"|(?P<bold>\*\*|__)[^*_\r\n]+(?P=bold)\s*:?)\s*"
+)
+_BOLD_LEVEL = 7  # below every other heading
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
+_AFTER_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\Z")
 _NOTHING_LEFT = "No statement of the answer is supported by its sources."
 
 
@@ -29,7 +38,8 @@ def apply_policy(
     """Return the answer's text after the policy and the claims that left it.
 
     ``drop`` takes out contradicted and unverifiable sentences with their markers, and the
-    list item or table row when nothing of it is left; weak and unchecked ones stay, flagged.
+    list item or table row when nothing of it is left, a heading whose whole text went, and the
+    blank lines around them; weak and unchecked ones stay, flagged.
     ``flag`` changes nothing; ``repair`` needs a model and without one does what ``flag`` does.
     Claims without a place in the answer cannot be dropped. The text may become empty.
     """
@@ -77,7 +87,7 @@ def apply_verdict_policy(
 
 
 def _ranges(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:
-    """Return the ranges to cut, ascending and disjoint, blanks and empty lines included."""
+    """Return the ranges to cut, ascending and disjoint, with what they leave empty."""
     merged: list[tuple[int, int]] = []
     for span in sorted(spans):
         start, end = max(span.start, merged[-1][1] if merged else 0), span.end
@@ -85,12 +95,61 @@ def _ranges(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         elif end > start:
             merged.append((start, end))
-    return _joined([_widened(text, start, end) for start, end in merged])
+    lines = _joined([_widened(text, start, end) for start, end in merged])
+    emptied = _joined([*lines, *_emptied_headings(text, lines)])
+    return _joined([_with_blank_lines(text, start, end, emptied) for start, end in emptied])
 
 
-def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _emptied_headings(text: str, ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the place of each heading that had text and has none left."""
+    cuts = list(ranges)
+    later: list[tuple[int, int]] = []  # (start, level) of the headings after, last one first
+    for start, end, level in reversed(list(_headings(text))):
+        over = next((at for at, other in reversed(later) if other <= level), len(text))
+        later.append((start, level))
+        had_text = any(end <= cut < over for cut, _ in ranges)
+        if had_text and not _left(text, end, over, cuts).strip():
+            cuts = _joined([*cuts, (start, end)])
+            yield start, end
+
+
+def _headings(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield start, end and level of each heading: with signs, underlined, or a bold line."""
+    for block in blocks(text):
+        match = None if block.is_code else _HEADING.fullmatch(text, block.start, block.end)
+        if match is None:
+            continue
+        if match["signs"]:
+            level = len(match["signs"])
+        elif match["line"]:
+            level = 1 if match["line"].startswith("=") else 2
+        else:
+            level = _BOLD_LEVEL
+        yield match.start("heading"), block.end, level
+
+
+def _with_blank_lines(
+    text: str, start: int, end: int, ranges: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the range with the blank lines that would be one too many once it is gone."""
+    after = _BLANK_LINES.match(text, end)
+    beyond = after.end() if after else end
+    if not _left(text, 0, start, ranges).strip():
+        return 0, beyond
+    if not _left(text, end, len(text), ranges).strip():
+        return len(text[:start].rstrip()), len(text)
+    return start, beyond if _AFTER_BLANK_LINE.search(text, 0, start) else end
+
+
+def _left(text: str, start: int, end: int, ranges: Sequence[tuple[int, int]]) -> str:
+    """Return what the ranges leave of ``text[start:end]``."""
+    inside = [(max(start, a), min(end, b)) for a, b in ranges if a < end and b > start]
+    return _cut(text[start:end], [(a - start, b - start) for a, b in inside])
+
+
+def _joined(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    for start, end in ranges:
+    for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:

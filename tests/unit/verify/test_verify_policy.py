@@ -1,10 +1,13 @@
 """What leaves the answer under the drop policy."""
 
+import pytest
+
 from fingerpost.types.answer import Answer, Citation, GenerationMode
 from fingerpost.types.document import Span
 from fingerpost.verify import CitationVerifier, OnUnsupported, apply_policy, apply_verdict_policy
 
 SOURCE = "Helm uses four modes.\nThe chart is written in Go.\nReleases are kept for ten days."
+STANDS, FALLS = "The chart is written in Go [1].", "Helm uses 3 modes [1]."
 
 
 def checked(answer):
@@ -29,6 +32,44 @@ def test_the_last_sentence_leaves_no_blank_behind():
 def test_a_list_item_leaves_with_its_sign_and_line():
     answer = "Facts:\n\n- Helm uses 3 modes [1].\n- The chart is written in Go [1].\n"
     assert dropped(answer) == "Facts:\n\n- The chart is written in Go [1].\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        (f"{STANDS}\n\n- {FALLS}", STANDS),
+        (f"{STANDS}\n\n- {FALLS}\n", STANDS),
+        (f"{FALLS}\n\n{STANDS}", STANDS),
+        (f"{FALLS}\r\n\r\n{STANDS}\r\n", f"{STANDS}\r\n"),
+        (f"{STANDS}\n\n{FALLS}\n\n{FALLS}\n\n{STANDS}", f"{STANDS}\n\n{STANDS}"),
+        (f"{FALLS}\n\n{FALLS}", ""),
+    ],
+)
+def test_what_leaves_takes_its_blank_lines_along(answer, left):
+    assert dropped(answer) == left
+
+
+@pytest.mark.parametrize("heading", ["## Modes", "Modes\n-----", "**Modes**"])
+def test_a_heading_leaves_with_the_whole_of_its_text(heading):
+    assert dropped(f"{heading}\n\n{FALLS}\n\n## Chart\n\n{STANDS}") == f"## Chart\n\n{STANDS}"
+    assert dropped(f"{STANDS}\n\n{heading}\n\n- {FALLS}\n- {FALLS}\n") == STANDS
+    assert dropped(f"{heading}\n\n{FALLS}") == ""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"# Helm\n\n{FALLS}\n\n## Chart\n\n{STANDS}",
+        f"# Helm\n\n## Modes\n\n{FALLS}\n\n## Chart\n\n{STANDS}",
+    ],
+)
+def test_a_heading_stays_while_one_below_it_has_text(answer):
+    assert dropped(answer) == f"# Helm\n\n## Chart\n\n{STANDS}"
+
+
+def test_a_heading_that_never_had_text_and_a_comment_in_code_stay():
+    code = f"```bash\n# Modes\n```\n\n{FALLS}\n\n# Empty\n\n# Chart\n\n{STANDS}"
+    assert dropped(code) == f"```bash\n# Modes\n```\n\n# Empty\n\n# Chart\n\n{STANDS}"
 
 
 def test_flag_and_repair_without_a_model_change_nothing():
