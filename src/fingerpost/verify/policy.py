@@ -46,8 +46,7 @@ def apply_policy(
     if policy is not OnUnsupported.DROP:
         return answer_text, ()
     dropped = tuple(c for c in response.claims if c.verdict in _DROPPED and c.span is not None)
-    ranges = _ranges(answer_text, [c.span for c in dropped if c.span is not None])
-    return _cut(answer_text, ranges), dropped
+    return _cut(answer_text, _ranges(answer_text, response)), dropped
 
 
 def apply_verdict_policy(
@@ -61,7 +60,7 @@ def apply_verdict_policy(
     text, dropped = apply_policy(answer.text, grounding, OnUnsupported.DROP)
     if not dropped:
         return answer, tuple(sources), grounding
-    ranges = _ranges(answer.text, [c.span for c in dropped if c.span is not None])
+    ranges = _ranges(answer.text, grounding)
     gone = {id(claim) for claim in dropped}
     claims = tuple(
         replace(claim, span=None)
@@ -86,25 +85,30 @@ def apply_verdict_policy(
     return changed, shown, replace(grounding, claims=claims)
 
 
-def _ranges(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:
+def _ranges(text: str, response: VerifiedResponse) -> list[tuple[int, int]]:
     """Return the ranges to cut, ascending and disjoint, with what they leave empty."""
+    placed = [(claim.span, claim.verdict) for claim in response.claims if claim.span is not None]
     merged: list[tuple[int, int]] = []
-    for span in sorted(spans):
+    for span in sorted(span for span, verdict in placed if verdict in _DROPPED):
         start, end = max(span.start, merged[-1][1] if merged else 0), span.end
         if merged and not text[merged[-1][1] : start].strip(" \t"):
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         elif end > start:
             merged.append((start, end))
     lines = _joined([_widened(text, start, end) for start, end in merged])
-    emptied = _joined([*lines, *_emptied_headings(text, lines)])
+    emptied = _joined([*lines, *_emptied_headings(text, lines, [span for span, _ in placed])])
     return _joined([_with_blank_lines(text, start, end, emptied) for start, end in emptied])
 
 
-def _emptied_headings(text: str, ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _emptied_headings(
+    text: str, ranges: Sequence[tuple[int, int]], claims: Sequence[Span]
+) -> Iterator[tuple[int, int]]:
     """Yield the place of each heading that had text and has none left."""
     cuts = list(ranges)
     later: list[tuple[int, int]] = []  # (start, level) of the headings after, last one first
     for start, end, level in reversed(list(_headings(text))):
+        if any(claim.start < end and claim.end > start for claim in claims):
+            continue  # a sentence with a line under it
         over = next((at for at, other in reversed(later) if other <= level), len(text))
         later.append((start, level))
         had_text = any(end <= cut < over for cut, _ in ranges)

@@ -72,6 +72,10 @@ def test_a_heading_that_never_had_text_and_a_comment_in_code_stay():
     assert dropped(code) == f"```bash\n# Modes\n```\n\n# Empty\n\n# Chart\n\n{STANDS}"
 
 
+def test_a_claim_with_a_line_under_it_is_no_heading():
+    assert dropped(f"{STANDS}\n-\n\n{FALLS}") == f"{STANDS}\n-"
+
+
 def test_flag_and_repair_without_a_model_change_nothing():
     answer = "Helm uses 3 modes [1]."
     for policy in (OnUnsupported.FLAG, OnUnsupported.REPAIR):
