@@ -127,23 +127,12 @@ class Library:
         self._store = wiring.make_store(folder)
         self.embedding = wiring.choose_embedder(self._config, self._store, tape=self._tape)
 
-    def watch_here(self, on_summary: Callable[[IndexSummary], None], *, embed: bool) -> None:
+    def watch_here(self, on_summary: Callable[[IndexSummary], None]) -> None:
         """Re-index what changes until interrupted; call ``on_summary`` after each time.
 
         The first call says that the watch has begun, and what changed since the last reading.
-
-        Args:
-            on_summary: Takes what was done.
-            embed: Compute the vectors of what changed.
         """
-
-        def changed() -> None:
-            summary = self._follow()
-            on_summary(summary)
-            if embed and summary.changed_anything:
-                self.embed()
-
-        watch(self._roots, changed, self._stopped)
+        watch(self._roots, lambda: on_summary(self._follow()), self._stopped)
 
     def refresh(self) -> IndexSummary:
         """Read what changed in the corpus since; return what was done.
@@ -212,6 +201,9 @@ class Library:
         for thread in self._background:
             thread.join()
         self._background.clear()
+        close_model = getattr(self.embedding.model, "close", None)
+        if close_model is not None:  # a provider's: it holds connections
+            close_model()
         store, self._store = self._store, None
         if store is not None:
             store.close()
