@@ -15,13 +15,18 @@ if TYPE_CHECKING:
         FingerpostError,
         IndexMismatchError,
         InvalidQueryError,
+        LaneError,
         MissingExtraError,
         SchemaVersionError,
         StoreConflictError,
         StoreError,
         UsageError,
     )
+    from fingerpost.lanes.base import ChatModel, EmbeddingModel
+    from fingerpost.lanes.failover import FailoverModel
+    from fingerpost.lanes.routing import RoutingModel, lane_of
     from fingerpost.observe.events import Event, GenerateDelta, IngestProgress, RouteComplete
+    from fingerpost.observe.otel import OtelObserver
     from fingerpost.router import QueryRouter
     from fingerpost.types.answer import (
         AbstentionReason,
@@ -32,10 +37,12 @@ if TYPE_CHECKING:
         Verdict,
         VerifiedResponse,
     )
+    from fingerpost.types.chat import ChatRequest, ChatResponse, Message
     from fingerpost.types.decision import ClassificationResult, Strategy, Tier
     from fingerpost.types.evidence import Evidence, Hit
+    from fingerpost.types.plan import Capability, CapabilityRecommendation, ExecutionPlan
     from fingerpost.types.query import Filters, Turn
-    from fingerpost.types.result import QueryResult
+    from fingerpost.types.result import QueryResult, Usage
     from fingerpost.types.stats import CorpusStats, IndexSummary
     from fingerpost.verify import CitationVerifier, SourceText
 
@@ -51,6 +58,7 @@ _HOMES = {
         "FingerpostError",
         "IndexMismatchError",
         "InvalidQueryError",
+        "LaneError",
         "MissingExtraError",
         "SchemaVersionError",
         "StoreConflictError",
@@ -59,6 +67,13 @@ _HOMES = {
     ),
     "fingerpost.observe.events": ("Event", "GenerateDelta", "IngestProgress", "RouteComplete"),
     "fingerpost.router": ("QueryRouter",),
+    "fingerpost.lanes.failover": ("FailoverModel",),
+    "fingerpost.lanes.routing": ("RoutingModel", "lane_of"),
+    "fingerpost.lanes.base": ("ChatModel", "EmbeddingModel"),
+    "fingerpost.types.plan": ("Capability", "CapabilityRecommendation", "ExecutionPlan"),
+    "fingerpost.types.chat": ("ChatRequest", "ChatResponse", "Message"),
+    "fingerpost.types.result": ("Usage",),
+    "fingerpost.observe.otel": ("OtelObserver",),
     "fingerpost.types": (
         "AbstentionReason",
         "Citation",
@@ -84,6 +99,11 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AbstentionReason",
+    "Capability",
+    "CapabilityRecommendation",
+    "ChatModel",
+    "ChatRequest",
+    "ChatResponse",
     "Citation",
     "CitationVerifier",
     "ClaimVerdict",
@@ -92,9 +112,12 @@ __all__ = [
     "CorpusError",
     "CorpusStats",
     "DeadlineExceededError",
+    "EmbeddingModel",
     "EmptyCorpusError",
     "Event",
     "Evidence",
+    "ExecutionPlan",
+    "FailoverModel",
     "Filters",
     "FingerpostError",
     "GenerateDelta",
@@ -104,12 +127,16 @@ __all__ = [
     "IndexSummary",
     "IngestProgress",
     "InvalidQueryError",
+    "LaneError",
+    "Message",
     "MissingExtraError",
+    "OtelObserver",
     "QueryResult",
     "QueryRouter",
     "QueryRouterConfig",
     "QueryRouterStrategyConfig",
     "RouteComplete",
+    "RoutingModel",
     "SchemaVersionError",
     "SourceCitation",
     "SourceText",
@@ -118,9 +145,11 @@ __all__ = [
     "Strategy",
     "Tier",
     "Turn",
+    "Usage",
     "UsageError",
     "Verdict",
     "VerifiedResponse",
+    "lane_of",
 ]
 
 
