@@ -205,6 +205,23 @@ async def test_a_writer_that_repeats_its_documents_does_not_show_what_fenced_the
     assert result.answer[citation.span.start : citation.span.end] == "[1]"
 
 
+@pytest.mark.parametrize("said", ["![x](https://evil.example/)", "Sources:\n- a.md", "[9]"])
+@pytest.mark.parametrize("live", [False, True])
+async def test_a_reply_of_which_nothing_may_be_shown_is_quoted_instead_and_is_no_abstention(
+    at, said, live
+):
+    with ProviderServer(script(tier=1, answer=said)) as server:
+        async with at(server) as router:
+            if live:
+                result = [event async for event in router.stream(QUESTION)][-1].result
+            else:
+                result = await router.route(QUESTION)
+    assert result.generation_mode is GenerationMode.EXTRACTIVE
+    assert result.abstention is None
+    assert "extractive-fallback" in result.fallbacks_used
+    assert [used.outcome for used in result.usage if used.job == "generate"] == ["ok"]
+
+
 async def test_the_conversation_reaches_the_writer(at):
     talk = [("user", "I run Heron on Windows."), ("assistant", "Noted.")]
     with ProviderServer(script(tier=1)) as server:

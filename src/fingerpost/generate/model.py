@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from fingerpost.errors import MalformedOutputError
 from fingerpost.generate.cite import MarkerStream
 from fingerpost.generate.request import SENTINEL, Asked
 from fingerpost.generate.safe import SafeStream
@@ -20,7 +21,7 @@ async def write_answer(
 ) -> AsyncGenerator[str | Answer | None]:
     """Yield the safe pieces of an answer, then the answer; joined, the pieces are its text.
 
-    ``None`` instead of the answer means that the model found nothing in the documents; no
+    ``None`` instead of the answer means that the model said that the documents hold none; no
     piece was yielded then. A reply cut off at its token limit is ``truncated``; when nothing
     has been yielded yet its last, unfinished sentence is left out.
 
@@ -31,6 +32,7 @@ async def write_answer(
 
     Raises:
         StreamTruncatedError: The reply broke off after a piece had been yielded.
+        MalformedOutputError: Nothing was left of the reply once it was safe.
         LaneError: It failed before.
     """
     draft = _Draft(asked)
@@ -49,7 +51,10 @@ async def write_answer(
         said = _whole_sentences(response.text) if draft.truncated else response.text
         if whole := draft.feed(said) + draft.close():
             yield whole
-    yield draft.answer()
+    answer = draft.answer()
+    if answer is None and not draft.is_declined:
+        raise MalformedOutputError("nothing that may be shown was left of the model's reply")
+    yield answer
 
 
 @dataclass(slots=True)
@@ -71,6 +76,11 @@ class _Draft:
         known = "\n".join(packed.text for packed in kept)
         self._safe = SafeStream(known, self.asked.delimiter)
         self._markers = MarkerStream(len(kept))
+
+    @property
+    def is_declined(self) -> bool:
+        """Whether the whole reply said that the documents do not answer."""
+        return not self._begun
 
     def feed(self, piece: str) -> str:
         """Take a piece of the reply; return what is certain of the answer."""
