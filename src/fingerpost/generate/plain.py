@@ -32,7 +32,7 @@ _LINK = re.compile(
 )
 _REFERENCE = re.compile(r"^\s{0,8}\[[^\]\n]{1,300}\]:\s*\S.*$", re.MULTILINE)
 # A definition may stand in a quote or a list, and its address on the next line.
-_DEFINITION = re.compile(r"^[\s>*+\-]*(?:\d{1,9}[.)]\s*)?\[[^\]\n]{1,300}\]:.*$", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:[\s>*+\-]|\d{1,9}[.)])*\[[^\]\n]{1,300}\]:.*$", re.MULTILINE)
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:?")
 _ROLE = re.compile(r":[a-z][a-z:+-]{1,30}:`([^`<>]{1,300}?)(?:\s*<[^<>`]{0,300}>)?`")
@@ -53,7 +53,7 @@ _ADMONITION = re.compile(
     r"^\s*\[!\w{1,20}\]\s*|^\s*(?:\.\. |:{2,4})\w[\w-]{0,30}(?:::)?\s*", re.MULTILINE
 )
 _ADDRESS = re.compile(
-    r"(?<![\w`])(?:(?:[a-zA-Z][a-zA-Z0-9+.-]{1,30}://|www\.)[^\s<>`\"'）」】]{1,2000}"
+    r"(?<![a-zA-Z`])(?:(?:[a-zA-Z][a-zA-Z0-9+.-]{1,30}://|www\.)[^\s<>`\"'）」】]{1,2000}"
     r"|(?:javascript|data|vbscript|mailto|file):[^\s<>`]{1,2000}"
     r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+)",
     re.IGNORECASE,
@@ -62,10 +62,13 @@ _ELEMENT = re.compile(r"</?[A-Za-z!?][^<>\n]{0,200}>")
 _INDEXED = re.compile(r"(?<![\w`])[\w.]{1,80}(?:\[\s*\d{1,6}\s*\])+")
 _BRACKETED = re.compile(r"[\[［【]\s*(\d[\d\s,，、-]{0,40})[\]］】]")
 _BLANKS = re.compile(r"\s+")
+_TICKS = re.compile(r"`+")
 # While prose is rewritten, each code span is one character of a private range.
 _FIRST_SPAN = 0xE100
 _MAX_SPANS = 0x1000
 _PRIVATE = re.compile("[\ue100-\uf0ff]")
+# Where the ticks of a code span would be escaped, or join those of its neighbour.
+_TOUCHING = re.compile(r"(?<=[\\\ue100-\uf0ff])(?=[\ue100-\uf0ff])")
 _ACTIVE_SIGN = re.compile(r"[\[\]<`@\\&\ue100-\uf0ff]|//|(?i:www\.|[a-z]:\S)")
 # Without any of these a text is plain already.
 _MARKUP = re.compile(r"[\[\]［【<>`*_~\\{}&@]|//|\.\.|::|(?i:www\.|[a-z]:\S)")
@@ -124,7 +127,7 @@ def safe_prose(markup: str, known: str, *, whole_line: bool) -> str:
     text = neutralise(markup)
     if not _ACTIVE_SIGN.search(text):
         return text
-    text, spans = _set_aside(text, keep_blanks=True)
+    text, spans = _lifted(text)
     text = _COMMENT.sub("", text)
     if whole_line:
         text = _DEFINITION.sub("", text)
@@ -136,12 +139,54 @@ def safe_prose(markup: str, known: str, *, whole_line: bool) -> str:
     def address(found: re.Match[str]) -> str:
         shown = _address_as_code(found)
         _, named, after = shown.split("`") if "`" in shown else ("", "", shown)
-        return shown if named and named in known else f"…{after}"
+        is_known = named and not _PRIVATE.search(named) and named in known
+        if not is_known or len(spans) == _MAX_SPANS:
+            return f"…{after}"
+        return f"{_stand_in(spans, f'`{named}`')}{after}"
 
     text = _ADDRESS.sub(address, text)
     text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text.replace("![", "! ["))
-    text = re.sub(r"\](?=\()", "] ", text)
-    return _put_back(text, spans)
+    if whole_line:  # what went may have stood before one
+        text = _DEFINITION.sub("", text)
+    text = _TOUCHING.sub(" ", re.sub(r"\](?=\()", "] ", text))
+    return _PRIVATE.sub(lambda found: spans[ord(found.group()) - _FIRST_SPAN], text)
+
+
+def _lifted(text: str) -> tuple[str, list[str]]:
+    """Return a line with a private character for each code span, and the spans as written.
+
+    Back-ticks that no renderer is sure to pair on this line become apostrophes: such as open
+    a span that another line may close, and all from one on that a backslash may take away.
+    """
+    text = _PRIVATE.sub("", text)
+    runs = list(_TICKS.finditer(text))
+    later: dict[int, list[int]] = {}
+    for at in range(len(runs) - 1, -1, -1):
+        later.setdefault(len(runs[at].group()), []).append(at)
+    spans: list[str] = []
+    parts: list[str] = []
+    done = at = 0
+    while at < len(runs) and len(spans) < _MAX_SPANS:
+        begin = runs[at].start()
+        if text[begin - 1 : begin] == "\\":
+            break
+        alike = later[len(runs[at].group())]
+        while alike and alike[-1] <= at:
+            alike.pop()
+        if alike:
+            parts.append(text[done:begin].replace("`", "'"))
+            at = alike[-1]
+            done = runs[at].end()
+            parts.append(_stand_in(spans, text[begin:done]))
+        at += 1
+    parts.append(text[done:].replace("`", "'"))
+    return "".join(parts), spans
+
+
+def _stand_in(spans: list[str], span: str) -> str:
+    """Keep a code span and return the character that stands for it."""
+    spans.append(span)
+    return chr(_FIRST_SPAN + len(spans) - 1)
 
 
 def _link_text(found: re.Match[str]) -> str:
@@ -166,16 +211,14 @@ def _unlinked(text: str) -> str:
     return _LINK.sub(r"\1", _LINK.sub(r"\1", text))
 
 
-def _set_aside(text: str, *, keep_blanks: bool = False) -> tuple[str, list[str]]:
+def _set_aside(text: str) -> tuple[str, list[str]]:
     """Return the text with a private character for each code span, and the spans."""
     spans: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
         if len(spans) == _MAX_SPANS:
             return found.group(2).replace("`", "'")
-        content = found.group(2)
-        spans.append(found.group() if keep_blanks else _code_span(content))
-        return chr(_FIRST_SPAN + len(spans) - 1)
+        return _stand_in(spans, _code_span(found.group(2)))
 
     return _CODE_SPAN.sub(keep, _PRIVATE.sub("", text)), spans
 
