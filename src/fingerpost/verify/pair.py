@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.answer import Verdict
+from fingerpost.verify.claims import listed_claim
 from fingerpost.verify.evidence import Reading, SourceSentences
 from fingerpost.verify.features import embed_candidates, measure
 from fingerpost.verify.judge import QUOTED, judge, judge_weights
@@ -31,8 +32,11 @@ class JudgePair:
 
 
 def judge_pair(claim: str, source: str, *, embedder: EmbeddingModel | None = None) -> JudgePair:
-    """Return what `CitationVerifier` would say of the claim with this one source."""
-    claim, source = without_unseen(claim), without_unseen(source)
+    """Return what `CitationVerifier` would say of the claim with this one source.
+
+    Markers in the claim are no part of what it says: ``[2]`` is not the number 2.
+    """
+    claim, source = listed_claim(without_unseen(claim)).text, without_unseen(source)
     if find_quote(claim, source) is not None:
         return JudgePair(QUOTED.verdict, QUOTED.p_supported, QUOTED.p_contradicted, ("verbatim",))
     found = measure(Reading(claim), SourceSentences(source))

@@ -87,3 +87,10 @@ def test_part_of_another_statement_is_no_quote(claim, source):
 def test_missing_numbers_are_at_best_weak(part):
     found = judge_pair(f"Helm has 7 {part} on every node.", f"Helm has {part} on every node.")
     assert found.verdict in ("weak", "contradicted", "unverifiable")
+
+
+def test_a_marker_in_a_claim_is_not_a_number_that_it_states():
+    source = "The pump has three valves and runs at night."
+    for marked in ("The pump runs at night [2].", "The pump [4, 7] runs at night【9】."):
+        found = judge_pair(marked, source)
+        assert found == judge_pair("The pump runs at night.", source)
