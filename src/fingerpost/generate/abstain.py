@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.score import heading_tokens
 from fingerpost.generate.units import Unit, UnitKind, split_hits
-from fingerpost.text.analyse import analyse, query_tokens
+from fingerpost.text.analyse import analyse, query_tokens, topic_tokens
 from fingerpost.text.language import detect_language
 from fingerpost.types import AbstentionReason, Answer, Evidence, GenerationMode
 
@@ -55,22 +56,61 @@ def should_abstain(question: str, evidence: Evidence) -> AbstentionReason | None
     A logistic model on how much of the question stands in the evidence and, where vectors
     were searched, how near the nearest lies; fitted by ``scripts/fit_abstain.py``. Rules stand
     beside it: a section of that very name answers; a name, or in a short question the topic,
-    that stands nowhere in the index has no answer.
+    that stands nowhere in the index has no answer. A question of several parts may be answered
+    when one of them may.
     """
-    units = split_hits(evidence.hits)
-    return judge(question, evidence, units, language=detect_language(question))
+    return judge(question, evidence, split_hits(evidence.hits)).reason
 
 
-def judge(
-    question: str, evidence: Evidence, units: Sequence[Unit], *, language: str
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a question is answered, and which of its parts.
+
+    Attributes:
+        reason: Why it is not, ``None`` when it is.
+        covered: Sub-questions that the evidence may answer; empty for a question of one part.
+    """
+
+    reason: AbstentionReason | None
+    covered: tuple[str, ...] = ()
+
+
+def judge(question: str, evidence: Evidence, units: Sequence[Unit]) -> Judgement:
+    """Return the same as `should_abstain` with the parts; ``units`` are those of its hits."""
+    covered = tuple(part for part in evidence.sub_queries if _is_covered(part, evidence))
+    reason = _judge_whole(question, evidence, units)
+    # One usual word that stands somewhere ("how did it end?") is no answer to a weak whole.
+    if any(len(topic_tokens(part)) > 1 or _names_section(part, evidence) for part in covered):
+        reason = None
+    return Judgement(reason, covered)
+
+
+def _is_covered(part: str, evidence: Evidence) -> bool:
+    if part in evidence.uncovered:
+        return False
+    own = _of_part(part, evidence)
+    return _judge_whole(part, own, split_hits(own.hits)) is None
+
+
+def _of_part(part: str, evidence: Evidence) -> Evidence:
+    """Return what speaks for a part: no hit of another part, whose cosine is to that one."""
+    return Evidence(
+        hits=tuple(hit for hit in evidence.hits if hit.sub_query in {"", part}),
+        unknown_terms=evidence.unknown_terms,
+    )
+
+
+def _judge_whole(
+    question: str, evidence: Evidence, units: Sequence[Unit]
 ) -> AbstentionReason | None:
-    """Return the same as `should_abstain` for units and a language that are known already."""
+    """Return why the evidence cannot answer a question, or a part, taken as one."""
     if not evidence.hits:
         return AbstentionReason.NO_DOCUMENT_MATCHES
     if not units:
         return AbstentionReason.EVIDENCE_TOO_WEAK
     if _names_section(question, evidence):
         return None
+    language = detect_language(question)
     values = support(question, evidence, units)
     near = values.get("vector", values["best"])
     if near < _NEAR and _names_unknown(question, evidence, language):

@@ -37,7 +37,8 @@ def extract_answer(
     """Return the sentences, items, rows or code of the evidence that answer the question.
 
     They stand in reading order, each with the marker of its chunk, whose `Citation.quote` is
-    their exact place in the document. Abstains when the evidence cannot answer.
+    their exact place in the document. Of a question that the evidence cannot answer as a whole
+    those parts are answered that it can, and the others named; without one it abstains.
 
     Args:
         question: Made to stand alone.
@@ -51,9 +52,9 @@ def extract_answer(
     """
     language = detect_language(question)
     units = split_hits(evidence.hits)
-    reason = judge(question, evidence, units, language=language)
-    if reason is not None:
-        return abstain(reason, question, language)
+    judged = judge(question, evidence, units)
+    if judged.reason is not None:
+        return abstain(judged.reason, question, language)
     limits = LIMITS[tier]
     if max_units is not None:
         limits = replace(limits, max_units=max(1, max_units))
@@ -66,12 +67,17 @@ def extract_answer(
         units = split_hits(hits)
     request = _Request(question, evidence, n_found, limits, max_tokens, nearness)
     answer = Composition(hits)
-    parts = real_parts(question, evidence) if tier >= Tier.MULTI_SOURCE else []
+    parts = judged.covered or real_parts(question, evidence)
     written = _write(request, parts, units, answer, headed=tier is Tier.RESEARCH)
-    for missing in evidence.uncovered:
-        if not answered(missing, question, written):
-            answer.heading(phrase("uncovered", language).format(readable(missing)))
-    return answer.answer()
+    weak = [part for part in evidence.sub_queries if judged.covered and part not in judged.covered]
+    missing = [
+        part
+        for part in dict.fromkeys((*weak, *evidence.uncovered))
+        if not answered(part, question, written)
+    ]
+    for part in missing:
+        answer.heading(phrase("uncovered", language).format(readable(part)))
+    return replace(answer.answer(), uncovered=tuple(missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ def _write(
 
     Args:
         request: The question and its limits; the parts share them.
-        parts: Of the question, at least two; with none it is answered as a whole.
+        parts: Of the question; with none it is answered as a whole.
         units: Of all hits.
         answer: Takes the text.
         headed: Each part stands under its sub-question, else all are brought into one order.

@@ -13,7 +13,6 @@ from fingerpost.generate import (
     abstain,
     answer_request,
     extract_answer,
-    should_abstain,
     small_talk,
     talk_request,
     with_continuations,
@@ -47,18 +46,20 @@ async def write(
         mode="model" if chat else "small_talk" if trivial else "extractive",
     )
     answer: Answer | None = None
+    told = not live
     if chat is not None and (trivial or evidence.hits):
         async with aclosing(_by_model(run, chat, classification, evidence, live=live)) as story:
             async for item in story:
                 if isinstance(item, Answer):
                     answer = item
                 else:
+                    told = True
                     yield item
     if answer is None:
         answer = await run.in_thread(lambda: _without_model(run, classification, evidence))
-        if live:
-            for line in answer.text.splitlines(keepends=True):
-                yield line
+    if not told:
+        for line in answer.text.splitlines(keepends=True):
+            yield line
     run.prompted(answer.prompt)
     run.timed("generate", began)
     yield answer
@@ -134,7 +135,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence) -
 def _without_model(run: Run, classification: ClassificationResult, evidence: Evidence) -> Answer:
     if classification.tier is Tier.TRIVIAL:
         return small_talk(run.query.text, detect_language(run.query.text))
-    reason = _why_nothing(run, evidence) or should_abstain(run.text, evidence)
+    reason = _why_nothing(run, evidence)
     if reason is not None:
         return _abstained(run, reason)
     return extract_answer(

@@ -50,7 +50,7 @@ def outcome(
         vector_coverage=_coverage(run),
         candidates=evidence.candidates,
         sub_queries=evidence.sub_queries,
-        uncovered=evidence.uncovered,
+        uncovered=tuple(dict.fromkeys((*evidence.uncovered, *answer.uncovered))),
         query=run.query,
         lexical_weight=evidence.lexical_weight,
         fingerprints=_fingerprints(run, config_fingerprint),

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from fingerpost.text.analyse import query_tokens
+from fingerpost.text.analyse import query_tokens, topic_tokens, without_asking
+from fingerpost.text.language import detect_language
 from fingerpost.text.sentences import sentences
 
 _MAX_CHARS = 2000
@@ -24,9 +26,9 @@ _TAIL = re.compile(r"(?P<head>.*\S)\s+\((?P<tail>[^()]+)\)$", re.DOTALL)
 
 
 @cache
-def _cues() -> dict[str, list[str]]:
+def _cues() -> dict[str, Any]:
     raw = files("fingerpost.retrieve").joinpath("decompose.json").read_text("utf-8")
-    cues: dict[str, list[str]] = json.loads(raw)
+    cues: dict[str, Any] = json.loads(raw)
     return cues
 
 
@@ -35,11 +37,21 @@ def _patterns(kind: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(cue, re.IGNORECASE) for cue in _cues()[kind])
 
 
+@cache
+def _pronouns(language: str) -> re.Pattern[str]:
+    """Return what finds a pronoun: one of another language is an article or a verb ('es')."""
+    by_language = _cues()["pronouns"]
+    if language == "und":
+        language = "en"
+    return re.compile(by_language.get(language, "(?!)"))
+
+
 def decompose(text: str, most: int) -> list[str]:
     """Return the sub-questions of a question, in its own words; empty when it has one part.
 
     Every part is cut out of the question, so it stays in its language and script. A part that
     leans on an earlier one ('and how do I remove *it*') takes the leading words of that one.
+    One that says nothing of its own ('and why?') is none.
     The question itself is not in the list: callers search it as well. Brackets that end the
     question name what all of it is about: they stay whole, behind every part.
 
@@ -73,8 +85,8 @@ def _parts(text: str, most: int) -> list[str]:
         for clause in _clauses(sentence):
             parts += _compared(clause) or _listed(clause) or [clause]
     whole = _key(text)
-    leaning = _standalone([part.strip(_TRIMMED) for part in parts])
-    kept = {_key(part): part for part in leaning if query_tokens(part) and _key(part) != whole}
+    leaning = _standalone([part.strip(_TRIMMED) for part in parts], detect_language(text))
+    kept = {_key(part): part for part in leaning if topic_tokens(part) and _key(part) != whole}
     return list(kept.values())[:most] if len(kept) > 1 else []
 
 
@@ -120,25 +132,28 @@ def _listed(clause: str) -> list[str]:
     return [f"{match['head']}{item.strip()}" for item in items]
 
 
-def _standalone(parts: Sequence[str]) -> list[str]:
-    pronouns = set(_cues()["pronouns"])
+def _standalone(parts: Sequence[str], language: str) -> list[str]:
     whole: list[str] = []
     subject = ""
     for part in parts:
-        words = part.casefold().split()
-        leans = bool(pronouns.intersection(words)) or len(query_tokens(part)) < _FEWEST_TOKENS
-        if leans and subject and len(words) > 1:
-            whole.append(f"{part} {subject}")
-        else:
-            whole.append(part)
+        whole.append(f"{part} {subject}" if subject and _leans(part, language) else part)
         subject = subject or _subject(part)
     return whole
 
 
+def _leans(part: str, language: str) -> bool:
+    """Return whether a part says too little of its own; a single word is a name."""
+    # A capital inside the part marks no pronoun: the German "Sie" is the one spoken to.
+    pronoun = _pronouns(language).search(part[:1].casefold() + part[1:])
+    if pronoun is not None and len(pronoun.group()) < len(part):
+        return True
+    return len(part.split()) > 1 and len(query_tokens(part)) < _FEWEST_TOKENS
+
+
 def _subject(part: str) -> str:
     """Return the telling words of a part, at most four, as written."""
-    words = [word.strip(_TRIMMED) for word in part.split()]
-    telling = set(query_tokens(part))
+    words = [word.strip(_TRIMMED) for word in without_asking(part).split()]
+    telling = set(topic_tokens(part))
     kept = [word for word in words if word and telling.intersection(query_tokens(word))]
     return " ".join(kept[-4:])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
-from fingerpost.text.analyse import analyse, query_tokens
+from fingerpost.text.analyse import analyse, query_tokens, topic_tokens
 
 MAX_TOKENS = 256
 MAX_CHARS = 4000
@@ -25,7 +25,9 @@ class Question:
         tokens: Analysed token → weight, at most 256; empty for a blank question.
         rarity: For each token of the question itself its inverse document frequency, > 0; a
             token found nowhere is as rare as can be.
-        unknown: Tokens of the question itself that stand nowhere in the index.
+        topic: Its own tokens without those about the asking ("mean", "explain"), all of them
+            when no other is left.
+        unknown: Tokens of the topic that stand nowhere in the index.
         n_known: How many of the question's own tokens stand anywhere in the index.
         n_chunks: Size of the index, for the scale of rarity.
         context: Earlier questions of the conversation, oldest first.
@@ -35,6 +37,7 @@ class Question:
     text: str
     tokens: Mapping[str, float]
     rarity: Mapping[str, float]
+    topic: tuple[str, ...]
     unknown: frozenset[str]
     n_known: int
     n_chunks: int
@@ -52,12 +55,12 @@ class Question:
         return WordQuery(self.tokens)
 
     def coverage(self, texts: Sequence[str]) -> float:
-        """Return the rarity-weighted share of the tokens found in the texts together, 0 to 1."""
-        total = sum(self.rarity.values())
+        """Return the rarity-weighted share of the topic found in the texts together, 0 to 1."""
+        total = sum(self.rarity[t] for t in self.topic)
         if not total:
             return 0.0
         found: set[str] = set().union(*(token_set(text) for text in texts))
-        return sum(r for t, r in self.rarity.items() if t in found) / total
+        return sum(self.rarity[t] for t in self.topic if t in found) / total
 
 
 def clean(text: str) -> str:
@@ -91,10 +94,18 @@ def ask(
         for token, weight in query_tokens(clean(turn)).items():
             if len(tokens) < MAX_TOKENS:
                 tokens.setdefault(token, CONTEXT_WEIGHT * weight / 2**back)
-    unknown = frozenset(t for t in own if not frequency.get(t, 0))
-    n_known = len(own) - len(unknown)
+    topic = tuple(topic_tokens(kept) or own)
+    known = {t for t in own if frequency.get(t, 0)}
     return Question(
-        kept, tokens, rarity, unknown, n_known, n_chunks, tuple(context), tuple(imagined)
+        text=kept,
+        tokens=tokens,
+        rarity=rarity,
+        topic=topic,
+        unknown=frozenset(topic) - known,
+        n_known=len(known),
+        n_chunks=n_chunks,
+        context=tuple(context),
+        imagined=tuple(imagined),
     )
 
 

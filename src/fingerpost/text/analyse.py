@@ -12,7 +12,14 @@ from fingerpost.text.scripts import WORD_PIECES, fold, is_hangul
 from fingerpost.text.stem import stem
 from fingerpost.text.stopwords import is_stop_word
 
-__all__ = ["ANALYSER_VERSION", "analyse", "analyse_joined", "query_tokens"]
+__all__ = [
+    "ANALYSER_VERSION",
+    "analyse",
+    "analyse_joined",
+    "query_tokens",
+    "topic_tokens",
+    "without_asking",
+]
 
 ANALYSER_VERSION = "1"
 
@@ -55,6 +62,12 @@ _FRAME: Final = frozenset(
     }
 )
 _FRAME_WEIGHT: Final = 0.3
+# The same in scripts without blanks, where a pair of letters may reach over their end.
+_ASKING: Final = re.compile(
+    "请问|如何|怎么样?|怎样|为什么|为何|什么时候|什么|哪些|哪个|哪里|是否|能否|多少|意思|[吗呢]"
+    "|どのように|どうやって|どうすれば|なぜ|何ですか|ですか|ますか|教えて(?:ください)?"
+    "|어떻게|무엇(?:입니까|인가요)?|อย่างไร|ทำไม|เมื่อไร|ที่ไหน|อะไร"
+)
 # Text that no one reads: base64, minified code, digests. One token stands for the whole run.
 _BLOB_LENGTH: Final = 160
 _BLOB: Final = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_LENGTH},}}")
@@ -114,6 +127,28 @@ def query_tokens(text: str) -> dict[str, float]:
     if len(text) <= _SHORT_QUERY:
         return dict(_remembered(text))
     return dict(_remembered_long(text[:_MAX_QUERY_CHARACTERS]))
+
+
+def topic_tokens(text: str) -> dict[str, float]:
+    """Return the tokens of `query_tokens` without stop words and words about the asking.
+
+    "What does E1042 mean?" is about E1042: a corpus need not hold the word "mean" to answer it.
+    Empty for a text that says nothing of its own ("Why?", "What does that mean?").
+    """
+    tokens = query_tokens(text)
+    language = detect_language(text)
+    pieces = (piece for unit in without_asking(text).split() for piece in _unit_pieces(unit))
+    own = {
+        _token(piece)
+        for piece in pieces
+        if piece[0] not in _FRAME and not is_stop_word(piece[0], language)
+    }
+    return {token: weight for token, weight in tokens.items() if token in own}
+
+
+def without_asking(text: str) -> str:
+    """Return the text with a blank for each question word of a script without blanks."""
+    return text if text.isascii() else _ASKING.sub(" ", text)
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ from fingerpost.text.scripts import fold
 
 __all__ = ["is_stop_word", "listed_languages", "stop_words"]
 
+# Not "andere": folded it is "ändere" (change) as well, and that tells something.
 _LISTS: Final[Mapping[str, str]] = {
     "en": "a about above after again against all also am an and any are aren't as at be "
     "because been before being below between both but by can cannot can't could "
@@ -22,7 +23,7 @@ _LISTS: Final[Mapping[str, str]] = {
     "under until up upon us very was wasn't we were weren't what when where whether "
     "which while who whom whose why will with won't would wouldn't yet you your yours "
     "yourself",
-    "de": "aber alle allem allen aller alles als also am an andere anderen auch auf aus bei "
+    "de": "aber alle allem allen aller alles als also am an auch auf aus bei "
     "beim bin bis bist da damit dann das dass dein deine dem den denn der des dessen "
     "die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem "
     "einen einer eines einige er es etwas euer eure für gegen gibt hab habe haben hat "

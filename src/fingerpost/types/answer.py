@@ -102,6 +102,7 @@ class Answer:
         truncated: The model stopped at its token limit.
         left_out: Hits that the model did not get to see, for want of room.
         prompt: Name and hash of the prompt, empty without a model.
+        uncovered: Sub-questions that the evidence is too weak to answer; the text names them.
     """
 
     text: str
@@ -113,6 +114,7 @@ class Answer:
     truncated: bool = False
     left_out: tuple[Hit, ...] = ()
     prompt: str = ""
+    uncovered: tuple[str, ...] = ()
 
 
 class Verdict(StrEnum):

@@ -73,7 +73,7 @@ class QueryResult:
             to 1; 0 without a model.
         candidates: Every candidate with its ranks, for ``--explain``.
         sub_queries: What the question was split into.
-        uncovered: Sub-questions for which nothing was found.
+        uncovered: Sub-questions for which nothing, or too little for an answer, was found.
         lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
         fingerprints: ``index``, ``config`` and ``generation`` that produced it, and
             ``prompt:…`` for each prompt that a model was given.

@@ -1,7 +1,9 @@
 """A question about a name that the corpus does not know, and one that names a section."""
 
-from fingerpost.generate import should_abstain
-from fingerpost.types import AbstentionReason, Chunk, Document, Evidence, Hit, Span
+from dataclasses import replace
+
+from fingerpost.generate import extract_answer, should_abstain
+from fingerpost.types import AbstentionReason, Chunk, Document, Evidence, Hit, Span, Tier
 
 _DOCUMENT = Document("d", "a.md", "docs", "file:///a.md", "Heron", "0")
 
@@ -34,3 +36,43 @@ def test_a_question_that_is_little_more_than_a_heading_is_answered_from_its_sect
 def test_a_heading_that_is_one_word_of_many_is_no_answer():
     evidence = _evidence("Run the installer.", "Install", {"coffe", "machin", "kitchen"}, 0.1)
     assert should_abstain("How do I install a coffee machine in the kitchen?", evidence) is not None
+
+
+_TWO = "What does ECONNREFUSED mean? And how do I bake sourdough bread?"
+_PARTS = ("What does ECONNREFUSED mean", "And how do I bake sourdough bread")
+
+
+def _two_parts():
+    unknown = {"bake", "sourdough", "bread"}
+    evidence = _evidence("The server is not running.", "ECONNREFUSED", unknown, 0.2)
+    assert should_abstain(_TWO, evidence) is not None
+    return replace(evidence, sub_queries=_PARTS)
+
+
+def test_the_part_that_is_covered_is_answered_and_the_weak_one_is_named():
+    answer = extract_answer(_TWO, _two_parts(), tier=Tier.RESEARCH)
+    assert should_abstain(_TWO, _two_parts()) is None
+    assert answer.text == (f"The server is not running [1].\n\n### Nothing found: {_PARTS[1]}")
+    assert answer.uncovered == _PARTS[1:]
+
+
+def test_a_question_of_which_no_part_is_covered_is_not_answered():
+    other = replace(_two_parts(), sub_queries=("How do I bake bread", "And sourdough pizza"))
+    covered_by_nothing = replace(_two_parts(), uncovered=_PARTS)
+    one_usual_word = replace(_two_parts(), sub_queries=("How is it running", _PARTS[1]))
+    for evidence in (other, covered_by_nothing, one_usual_word):
+        assert should_abstain(_TWO, evidence) is not None
+        assert extract_answer(_TWO, evidence, tier=Tier.RESEARCH).abstention is not None
+
+
+def test_a_part_is_not_judged_by_what_is_near_to_another():
+    found = _evidence("The server is not running.", "Errors", {"bake", "bread"}, 0.2).hits[0]
+    parts = ("Which errors has the server", "How do I bake bread")
+    near, far = (
+        replace(found, vector_score=cosine, sub_query=part)
+        for cosine, part in zip((0.9, 0.1), parts, strict=True)
+    )
+    evidence = Evidence((near, far), sub_queries=parts, unknown_terms=frozenset({"bake", "bread"}))
+    answer = extract_answer("Which errors? How do I bake bread?", evidence, tier=Tier.RESEARCH)
+    assert answer.uncovered == parts[1:]
+    assert answer.abstention is None

@@ -133,6 +133,46 @@ async def test_a_part_that_nothing_answers_is_said_to_be_uncovered(index):
 
 
 @pytest.mark.parametrize(
+    ("page", "text", "missing"),
+    [
+        (
+            "# Server\n\nStarte den Server mit serve.\n\n# Häufig\n\n## Wie ändere ich das Passwort?\n\nMit passwd.",
+            "Wie starte ich den Server, und wie ändere ich das Passwort?",
+            (),
+        ),
+        (
+            "# Server\n\nStarte den Server mit serve.",
+            "Wie starte ich den Server, und wie ändere ich das Passwort?",
+            ("wie ändere ich das Passwort",),
+        ),
+        ("# 服务器\n\n## 安装\n\n使用安装程序安装服务器。", "什么是服务器，以及如何安装？", ()),
+        (
+            "# 服务器\n\n## 安装\n\n使用安装程序安装服务器。",
+            "什么是服务器，以及如何修改密码？",
+            ("如何修改密码",),
+        ),
+    ],
+)
+async def test_a_part_with_a_page_on_its_topic_is_covered_in_any_language(
+    index, page, text, missing
+):
+    pages = {"page.md": page, "other.md": "# Other\n\nThe pump is cleaned with vinegar."}
+    evidence = await retrieve(index(pages), ask(text, 3), RetrieveTools())
+    assert len(evidence.sub_queries) == 2
+    assert evidence.uncovered == missing
+
+
+async def test_words_about_the_asking_weigh_nothing_in_what_is_covered(index):
+    evidence = await retrieve(
+        index({"pump.md": "# Pump\n\nThe pump is loud."}),
+        ask("Explain what the pump means", 1),
+        RetrieveTools(),
+    )
+    assert evidence.coverage == 1.0
+    assert evidence.unknown_terms == frozenset()
+
+
+@pytest.mark.parametrize(
     ("tools", "name"),
     [
         ({"graph_expand": lambda hits: 1 / 0}, "graph-skip"),
