@@ -48,6 +48,7 @@ _SETTINGS = (
 _MARK = {
     "ok": ("✓", "green"),
     "note": ("·", "white"),
+    "not-called": ("?", "yellow"),
     "warning": ("!", "yellow"),
     "failure": ("✗", "red"),
 }
@@ -59,7 +60,7 @@ class Finding:
 
     Attributes:
         name: What.
-        status: ``ok``, ``note``, ``warning`` or ``failure``.
+        status: ``ok``, ``note``, ``not-called``, ``warning`` or ``failure``.
         detail: What was found, and what to do.
     """
 
@@ -81,22 +82,24 @@ class Finding:
 def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int:
     """Check the installation, settings, models and providers, and the index of each PATH.
 
-    Exits with 1 when something does not work.
+    Exits with 1 when something does not work. What was not called is not said to work.
     """
     from fingerpost.config.explain import explain
     from fingerpost.types.wire import to_wire
 
     found = [*_machine(), *_packages(), *_models()]
-    credentials, told = _providers(partial(load, paths or (".",)))
+    credentials, told = _providers(partial(load, paths or (".",)), call=call)
     found += told
     if call and credentials is not None:
         found += _calls(credentials)
     found += _settings(partial(load, paths))
+    not_called = [item.name for item in told if item.status == "not-called"]
     failed = any(item.status == "failure" for item in found)
     if as_json:
         rows = () if credentials is None else explain(credentials)
         report = {
             "ok": not failed,
+            "not_called": not_called,
             "findings": [to_wire(item) for item in found],
             "credentials": [to_wire(row) for row in rows],
         }
@@ -106,8 +109,16 @@ def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int
     for item in found:
         mark, colour = _MARK[item.status]
         click.echo(f"{click.style(mark, fg=colour)} {item.name:<{width}} {plain(item.detail)}")
-    click.echo("something does not work" if failed else "all that is needed works")
+    click.echo(_verdict(not_called, failed=failed))
     return int(failed)
+
+
+def _verdict(not_called: list[str], *, failed: bool) -> str:
+    if failed:
+        return "something does not work"
+    if not_called:
+        return f"what was looked at works; not called: {', '.join(not_called)} (--call does)"
+    return "all that is needed works"
 
 
 def _machine() -> list[Finding]:
@@ -160,7 +171,9 @@ def _models() -> list[Finding]:
     return found
 
 
-def _providers(load: Callable[[], LoadedConfig]) -> tuple[Credentials | None, list[Finding]]:
+def _providers(
+    load: Callable[[], LoadedConfig], *, call: bool
+) -> tuple[Credentials | None, list[Finding]]:
     """Return who does which job, ``None`` when the settings cannot be read or do not say."""
     from fingerpost.config.credentials import resolve_credentials
     from fingerpost.config.explain import explain
@@ -174,16 +187,18 @@ def _providers(load: Callable[[], LoadedConfig]) -> tuple[Credentials | None, li
         credentials = resolve_credentials(config)
     except ConfigError as error:
         return None, [Finding("providers", "failure", _said(error))]
-    return credentials, [_role(row) for row in explain(credentials)]
+    return credentials, [_role(row, call=call) for row in explain(credentials)]
 
 
-def _role(row: CredentialRow) -> Finding:
+def _role(row: CredentialRow, *, call: bool) -> Finding:
     if not row.provider:
         return Finding(row.role, "note", f"no model: {row.reason}")
     if not row.host:
         return Finding(row.role, "ok", f"{row.provider} {row.model}: {row.reason}")
     key = f"key of {row.key}" if row.key else "no key"
-    return Finding(row.role, "ok", f"{row.provider} {row.model} at {row.host}, {key}: {row.reason}")
+    status = "note" if call else "not-called"  # what a call gave is a finding of its own
+    detail = f"{row.provider} {row.model} at {row.host}, {key}: {row.reason}"
+    return Finding(row.role, status, detail)
 
 
 def _calls(credentials: Credentials) -> list[Finding]:
@@ -306,6 +321,14 @@ def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
         f"{stats.vector_coverage:.0%} with vectors ({stats.embedding_model or 'no model'}), "
         f"{stats.index_path}"
     )
+    if stats.embedding_status == "failed-init":
+        return [*found, Finding("index", "failure", f"{detail}; the embedding model does not work")]
+    if stats.embedding_model and stats.vector_coverage < 1:
+        detail = f"{detail}; 'fingerpost index' computes the vectors that are missing"
+        return [
+            *found,
+            Finding("index", "warning" if not stats.vector_coverage else "note", detail),
+        ]
     return [*found, Finding("index", "ok", detail)]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from fingerpost.cli.failure import MODEL, show
 from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.terminal import plain
+
+if TYPE_CHECKING:
+    from fingerpost.errors import LaneError
 
 _LISTED = 20
 
@@ -36,6 +40,7 @@ def index(
 
     Only what changed since the last run is read again. Words answer at once; vectors are
     computed after that and kept as they come, so an interrupted run goes on where it stopped.
+    Exits with 5 when the embedding model failed; words are indexed all the same.
     """
     from fingerpost.library import Library
 
@@ -44,29 +49,50 @@ def index(
     try:
         with bar:
             library.open(rebuild=rebuild, must_write=True)
-            n_embedded = 0 if no_embed else _embed(library)
-        report = _report(library, n_embedded)
+            failure = None if no_embed else _embed(library)
+        report = _report(library, bar.n_embedded, failure)
         if as_json:
             indent = None if keep_watching else 2  # a line for each object of a stream
             click.echo(json.dumps(report, ensure_ascii=False, indent=indent))
         else:
             _show(report, library, all_skipped=all_skipped)
+        _tell(failure)
         if keep_watching:
             _watch(library, as_json=as_json, embed=not no_embed)
     finally:
         library.close()
-    return 0
+    return 0 if failure is None else MODEL
 
 
-def _embed(library: Any) -> int:
+def _embed(library: Any) -> LaneError | None:
+    """Compute the vectors that are missing; return why they could not be."""
+    from fingerpost.errors import EmbeddingError, LaneError
+
+    if library.embedding.status == "failed-init":
+        return EmbeddingError(library.embedding.reason)
     try:
-        return int(library.embed())
+        library.embed()
     except KeyboardInterrupt:
         click.echo("interrupted: the vectors so far are kept; run it again to go on", err=True)
         raise
+    except LaneError as error:
+        return error
+    model, state = library.embedding.model, library.store.info()
+    if model is not None and state.n_vectors == 0:
+        return EmbeddingError(f"{model.name} gave no vector that can be used")
+    return None
 
 
-def _report(library: Any, n_embedded: int) -> dict[str, Any]:
+def _tell(failure: LaneError | None) -> None:
+    if failure is not None:
+        show(failure, as_json=False)
+        click.echo(
+            "  Words are indexed all the same, and vectors so far are kept; run it again to go on.",
+            err=True,
+        )
+
+
+def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[str, Any]:
     from fingerpost.types.wire import to_wire
 
     summary, stats = library.summary, library.stats()
@@ -82,6 +108,7 @@ def _report(library: Any, n_embedded: int) -> dict[str, Any]:
         "vector_coverage": stats.vector_coverage,
         "embedding_model": stats.embedding_model,
         "embedding_status": stats.embedding_status,
+        "embedding_error": "" if failure is None else str(failure),
         "index_path": stats.index_path,
         "generation": stats.generation,
     }
@@ -125,7 +152,7 @@ def _watch(library: Any, *, as_json: bool, embed: bool) -> None:
 
     has_begun = False
 
-    def show(summary: Any) -> None:
+    def took(summary: Any) -> None:
         nonlocal has_begun
         if not has_begun:
             has_begun = True
@@ -139,8 +166,10 @@ def _watch(library: Any, *, as_json: bool, embed: bool) -> None:
                 f"{summary.n_added} new, {summary.n_changed} changed, {summary.n_moved} moved, "
                 f"{summary.n_removed} removed"
             )
+        if embed and summary.changed_anything:
+            _tell(_embed(library))
 
     try:
-        library.watch_here(show, embed=embed)
+        library.watch_here(took)
     except KeyboardInterrupt:
         click.echo("stopped", err=True)

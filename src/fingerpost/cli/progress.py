@@ -19,10 +19,15 @@ _TITLES = {
 
 
 class IngestBar:
-    """An observer that draws `IngestProgress` on stderr until its ``with`` block ends."""
+    """An observer that draws `IngestProgress` on stderr until its ``with`` block ends.
+
+    Attributes:
+        n_embedded: Vectors that were computed, drawn or not.
+    """
 
     def __init__(self, *, enabled: bool | None = None) -> None:
         self._enabled = sys.stderr.isatty() if enabled is None else enabled
+        self.n_embedded = 0
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
 
@@ -41,9 +46,11 @@ class IngestBar:
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
-        if not self._enabled or not isinstance(event, IngestProgress):
+        if not isinstance(event, IngestProgress):
             return
-        if event.phase not in _TITLES:
+        if event.phase == "embed":
+            self.n_embedded = event.done
+        if not self._enabled or event.phase not in _TITLES:
             return
         if self._bar is None:
             self._bar = _new_bar()

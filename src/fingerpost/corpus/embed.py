@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,8 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Text = tuple[str, str]
+    Computed = tuple[str, NDArray[np.float32] | None]
+
 _COMMIT_VECTORS = 512
 _COMMIT_S = 5.0
+_TOLD_S = 1.0
 _FETCHED = 4096
 
 
@@ -34,9 +37,10 @@ def embed_pending(
 ) -> int:
     """Compute the vectors that are missing and return how many were stored.
 
-    Commits every 512 vectors or 5 seconds, so that vectors join as they come and an interrupt
-    loses little. One text that the model refuses does not stop the rest; it stays without a
-    vector. A store that has vectors of another model drops them first.
+    Commits every 512 vectors or 5 seconds, so that vectors join as they come; what is computed
+    when an interrupt comes is kept. Tells how far it is at least every second. One text that the
+    model refuses does not stop the rest; it stays without a vector. A store that has vectors of
+    another model drops them first.
 
     Args:
         store: The index.
@@ -61,11 +65,7 @@ def embed_pending(
     )
     with store.writer(identity) as writer:
         filler = _Filler(writer, embedder, observe, cancelled, max(1, threads))
-        try:
-            filler.fill()
-        finally:
-            if filler.stored:
-                writer.commit()
+        filler.fill()
         if identity != current:
             writer.commit()
     return filler.n_stored
@@ -89,7 +89,6 @@ class _Filler:
         self._threads = threads
         self._total = writer.n_pending_vectors()
         self._failed: set[str] = set()
-        self.stored: list[str] = []
         self.n_stored = 0
 
     def fill(self) -> None:
@@ -103,74 +102,117 @@ class _Filler:
                 return
             self._embed_all(items)
 
-    def _embed_all(self, items: Sequence[tuple[str, str]]) -> None:
-        keys: list[str] = []
-        vectors: list[NDArray[np.float32]] = []
-        last = time.monotonic()
+    def _embed_all(self, items: Sequence[Text]) -> None:
+        workers = _Workers(self._embedder, items, self._cancelled)
+        kept = time.monotonic()
         try:
-            for key, vector in self._vectors(items):
-                if vector is None:
-                    self._failed.add(key)
-                    continue
-                keys.append(key)
-                vectors.append(vector)
-                if len(keys) >= _COMMIT_VECTORS or time.monotonic() - last > _COMMIT_S:
-                    self._keep(keys, vectors)
-                    last = time.monotonic()
+            workers.start(self._threads)
+            while workers.wait():
+                computed = workers.computed
+                is_late = time.monotonic() - kept > _COMMIT_S
+                if len(computed) >= _COMMIT_VECTORS or (computed and is_late):
+                    self._keep(computed)
+                    kept = time.monotonic()
+                elif self.n_stored + len(computed) < self._total:
+                    self._tell(self.n_stored + len(computed))
         finally:
-            self._keep(keys, vectors)
+            workers.stop()
+            self._keep(workers.computed)
+        workers.check()
 
-    def _keep(self, keys: list[str], vectors: list[NDArray[np.float32]]) -> None:
-        if not keys:
-            return
-        import numpy as np  # noqa: PLC0415 - only where there are vectors
+    def _keep(self, computed: list[Computed]) -> None:
+        """Store what the threads have handed over; they go on to append to the list."""
+        batch = computed[:]
+        self._failed.update(key for key, vector in batch if vector is None)
+        keys = [key for key, vector in batch if vector is not None]
+        if keys:
+            import numpy as np  # noqa: PLC0415 - only where there are vectors
 
-        self._writer.put_vectors(keys, np.stack(vectors))
-        self._writer.commit()
+            vectors = np.stack([vector for _, vector in batch if vector is not None])
+            self._writer.put_vectors(keys, vectors)
+            self._writer.commit()
+        del computed[: len(batch)]
         self.n_stored += len(keys)
-        keys.clear()
-        vectors.clear()
-        self._observe(
-            IngestProgress(at=time.time(), phase="embed", done=self.n_stored, total=self._total)
-        )
+        if keys:
+            self._tell(self.n_stored)
 
-    def _vectors(
-        self, items: Sequence[tuple[str, str]]
-    ) -> Iterator[tuple[str, NDArray[np.float32] | None]]:
-        """Yield (key, vector) as the threads are done; ``None`` for a text that was refused."""
-        done: queue.SimpleQueue[tuple[str, NDArray[np.float32] | BaseException | None]]
-        done = queue.SimpleQueue()
-        waiting = iter(items)
-        lock = threading.Lock()
-        stop = threading.Event()
+    def _tell(self, done: int) -> None:
+        self._observe(IngestProgress(at=time.time(), phase="embed", done=done, total=self._total))
 
-        size = getattr(self._embedder, "batch_size", 1)
 
-        def work() -> None:
-            while not stop.is_set():
-                with lock:
-                    batch = [] if self._cancelled() else list(islice(waiting, size))
-                if not batch:
-                    break
-                try:
-                    for item, vector in zip(batch, self._embedded(batch), strict=True):
-                        done.put((item[0], vector))
-                except BaseException as error:
-                    done.put((batch[0][0], error))
-                    break
-            done.put(("", None))
+class _Workers:
+    """Threads that embed.
 
-        workers = [threading.Thread(target=work, daemon=True) for _ in range(self._threads)]
-        for worker in workers:
-            worker.start()
+    Attributes:
+        computed: Key and vector as they come, ``None`` for a text that was refused. Only the
+            threads append; what they computed is here even when the waiting one is interrupted.
+    """
+
+    def __init__(
+        self, embedder: EmbeddingModel, items: Sequence[Text], cancelled: Callable[[], bool]
+    ) -> None:
+        self.computed: list[Computed] = []
+        self._embedder = embedder
+        self._waiting = iter(items)
+        self._cancelled = cancelled
+        self._stopped = False
+        self._error: BaseException | None = None
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._n_running = 0
+
+    def start(self, n: int) -> None:
+        """Start so many threads."""
+        self._n_running = n
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n)]
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self) -> bool:
+        """Wait for enough to commit, a second at most; tell whether there is more to come."""
+        with self._changed:
+            self._changed.wait_for(self._is_worth_a_look, _TOLD_S)
+            return self._n_running > 0 and self._error is None
+
+    def stop(self) -> None:
+        """Let each thread finish what it has begun."""
+        self._stopped = True
+        for thread in self._threads:
+            if thread.ident is not None:  # an interrupt may come before all are started
+                thread.join()
+
+    def check(self) -> None:
+        """Raise what ended a thread."""
+        if self._error is not None:
+            raise self._error
+
+    def _is_worth_a_look(self) -> bool:
+        is_over = self._n_running == 0 or self._error is not None
+        return is_over or len(self.computed) >= _COMMIT_VECTORS
+
+    def _work(self) -> None:
         try:
-            yield from _results(done, len(workers))
+            while batch := self._next():
+                vectors = self._embedded(batch)
+                with self._changed:
+                    keys = (key for key, _ in batch)
+                    self.computed.extend(zip(keys, vectors, strict=True))
+                    if self._is_worth_a_look():
+                        self._changed.notify_all()
+        except BaseException as error:
+            self._error = error
         finally:
-            stop.set()
-            for worker in workers:
-                worker.join()
+            with self._changed:
+                self._n_running -= 1
+                self._changed.notify_all()
 
-    def _embedded(self, batch: Sequence[tuple[str, str]]) -> list[NDArray[np.float32] | None]:
+    def _next(self) -> list[Text]:
+        with self._changed:
+            if self._stopped or self._error is not None or self._cancelled():
+                return []
+            return list(islice(self._waiting, getattr(self._embedder, "batch_size", 1)))
+
+    def _embedded(self, batch: Sequence[Text]) -> list[NDArray[np.float32] | None]:
         """Return the vector of each text; ``None`` for one that the model refuses."""
         try:
             return list(self._embedder.embed([text for _, text in batch]))
@@ -179,19 +221,6 @@ class _Filler:
                 return [None]
         middle = len(batch) // 2
         return self._embedded(batch[:middle]) + self._embedded(batch[middle:])
-
-
-def _results(
-    done: queue.SimpleQueue[tuple[str, NDArray[np.float32] | BaseException | None]], n_open: int
-) -> Iterator[tuple[str, NDArray[np.float32] | None]]:
-    while n_open:
-        key, vector = done.get()
-        if isinstance(vector, BaseException):
-            raise vector
-        if key:
-            yield key, vector
-        else:
-            n_open -= 1
 
 
 def english_share(store: Store) -> float:

@@ -163,7 +163,7 @@ def _remote(endpoint: Endpoint) -> Embedding:
     try:
         return Embedding(load_remote_embedder(endpoint), "active")
     except (LaneError, MissingExtraError) as error:
-        return Embedding(None, "failed-init", str(error))
+        return Embedding(None, "failed-init", f"{str(error).rstrip('.')}. {error.hint}".strip())
 
 
 def _local(config: QueryRouterConfig, name: str) -> Embedding:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -301,6 +302,24 @@ def test_indexing_without_a_model_keeps_the_vectors_that_are_there(docs, store):
     embedder.texts.clear()
     assert embed_pending(store, embedder, observe=ignore, cancelled=lambda: False, threads=2) == 1
     assert len(embedder.texts) == 1
+
+
+def test_progress_of_vectors_is_told_before_they_are_many(docs, store):
+    (docs / "a.md").write_text("# One\n\nalpha\n\n# Two\n\nbeta\n\n# Three\n\ngamma\n")
+    run(store, docs)
+    told = threading.Event()
+
+    class Slow(HashEmbedder):
+        def embed(self, texts):
+            if self.n_calls == 2:
+                assert told.wait(5)
+            return super().embed(texts)
+
+    def observe(event):
+        if (event.phase, event.done, event.total) == ("embed", 2, 3):
+            told.set()
+
+    assert embed_pending(store, Slow(), observe=observe, cancelled=lambda: False, threads=1) == 3
 
 
 def test_another_model_embeds_everything_again(docs, store):
