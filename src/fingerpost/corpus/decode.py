@@ -39,12 +39,12 @@ class Undecodable:
 
 
 def decode(raw: bytes) -> Decoded | Undecodable:
-    """Return the text of a file: UTF-8, UTF-16/32 by their mark, else Windows-1252.
+    """Return the text of a file: UTF-8, UTF-16/32 by their mark, else Windows-1252 or Latin-1.
 
     Bytes with NUL in the first 8 KiB and no mark are ``binary``. Where more than 30 % cannot
     be decoded, the file is refused as ``encoding``. UTF-8 with a few broken bytes keeps its
     characters and gets ``U+FFFD`` for the rest; text with no valid multi-byte sequence at all
-    is read as Windows-1252.
+    is read as Windows-1252, as Latin-1 where that has no meaning for one of its bytes.
     """
     for mark, encoding in _MARKS:
         if raw.startswith(mark):

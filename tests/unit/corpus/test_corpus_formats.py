@@ -180,11 +180,18 @@ def test_utf8_with_a_few_broken_bytes_keeps_the_rest():
     assert document.document.metadata["undecodable"] == 1
 
 
+def test_a_byte_that_windows_1252_does_not_know_makes_it_latin_1():
+    document = prepared("Grüße an alle und noch ein Wort ".encode("cp1252") + b"\x81", "page.md")
+    assert "Grüße" in joined(document)
+    assert document.document.metadata["encoding"] == "latin-1"
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
         (b"text \0 more", "binary"),
         (bytes(range(1, 256)) * 9, "encoding"),
+        ("Насос работает исправно.".encode("cp1251"), "encoding"),
         ("x".encode("utf-16-le"), "binary"),
     ],
 )
