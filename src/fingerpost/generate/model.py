@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -15,6 +16,11 @@ from fingerpost.text.sentences import sentences
 from fingerpost.types import Answer, GenerationMode
 from fingerpost.types.chat import ChatResponse, StopReason
 
+_MARKS = " *_`\"'“”„«»>#"
+_SAID = re.compile(rf"[*`\"'“„«]*{SENTINEL}[*`\"'”“»]*\.?")
+_LONGEST_LEAD = 200
+_CHARS_PER_TOKEN = 32
+
 
 async def write_answer(
     chat: ChatModel, asked: Asked, *, live: bool
@@ -23,7 +29,8 @@ async def write_answer(
 
     ``None`` instead of the answer means that the model said that the documents hold none; no
     piece was yielded then. A reply cut off at its token limit is ``truncated``; when nothing
-    has been yielded yet its last, unfinished sentence is left out.
+    has been yielded yet its last, unfinished sentence is left out. What passes 32 characters for
+    each token that was asked for is not read.
 
     Args:
         chat: The model.
@@ -43,6 +50,8 @@ async def write_answer(
                     draft.truncated = piece.stop is StopReason.LENGTH
                 elif text := draft.feed(piece):
                     yield text
+                if draft.is_full:
+                    break
         if rest := draft.close():
             yield rest
     else:
@@ -68,10 +77,12 @@ class _Draft:
     _led: bool = False
     _text: str = ""
     _blanks: str = ""
+    _room: int = field(init=False)
     _safe: SafeStream = field(init=False)
     _markers: MarkerStream = field(init=False)
 
     def __post_init__(self) -> None:
+        self._room = (self.asked.request.max_tokens or 0) * _CHARS_PER_TOKEN
         kept = self.asked.packed.kept
         known = "\n".join(packed.text for packed in kept)
         self._safe = SafeStream(known, self.asked.delimiter)
@@ -79,28 +90,37 @@ class _Draft:
 
     @property
     def is_declined(self) -> bool:
-        """Whether the whole reply said that the documents do not answer."""
-        return not self._begun
+        """Whether the whole reply said that the documents do not answer; there were some."""
+        return not self._begun and bool(self.asked.packed.kept)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more has come than the tokens that were asked for can hold."""
+        return self._room < 0
 
     def feed(self, piece: str) -> str:
         """Take a piece of the reply; return what is certain of the answer."""
+        piece, self._room = piece[: max(0, self._room)], self._room - len(piece)
         if not self._begun:
             self._start = (self._start + piece).lstrip()
-            if SENTINEL.startswith(self._start[: len(SENTINEL)]):
+            if SENTINEL.startswith(self._start.lstrip(_MARKS)[: len(SENTINEL)]):
+                self._start = self._start[:_LONGEST_LEAD]
                 return ""  # it may turn out to be no answer
             piece, self._begun = self._start, True
         return self._marked(self._safe.feed(piece))
 
     def close(self) -> str:
         """Return the rest of the answer."""
-        if not self._begun and not self._start.startswith(SENTINEL):
+        rest = ""
+        if not self._begun and not self._start.lstrip(_MARKS).startswith(SENTINEL):
             self._begun = True
-            self._safe.feed(self._start)
-        rest = self._marked(self._safe.close()) + self._kept(self._markers.close())
+            rest = self._marked(self._safe.feed(self._start))
+        rest += self._marked(self._safe.close()) + self._kept(self._markers.close())
         return rest if self._begun else ""
 
     def _marked(self, safe: str) -> str:
         """Return safe text with its markers resolved, without blanks that begin the answer."""
+        safe = _SAID.sub("", safe)
         safe = safe if self._led else safe.lstrip()
         self._led |= bool(safe)
         return self._kept(self._markers.feed(safe))
@@ -123,7 +143,7 @@ class _Draft:
             citations=tuple(self._markers.citations),
             cited_chunk_ids=tuple(packed.hit.chunk.id for packed in self.asked.packed.kept),
             removed_markers=self._markers.removed,
-            truncated=self.truncated,
+            truncated=self.truncated or self.is_full,
             left_out=self.asked.packed.dropped,
             prompt=self.asked.prompt,
         )

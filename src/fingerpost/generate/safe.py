@@ -25,6 +25,7 @@ _SOURCES = (
     "參考資料", "参考资料", "出典", "참고", "المصادر", "แหล่งที่มา",
 )  # fmt: skip
 _DECORATION = " \t#*_>:：-"
+_LEAD = _DECORATION + "+0123456789.)"
 _SAID_INLINE = re.compile(r"[\s*_]*[:：](?P<rest>.*)", re.DOTALL)
 _ONLY_PLACES = re.compile(
     r"(?:\s|[,;、]|\[\d{1,3}\]|\*|_|`[^`\n]*`|[\w./-]{1,200}\.(?:mdx?|rst|html?|txt))*"
@@ -174,6 +175,8 @@ class SafeStream:
             if _WEB.search(found.group()) or self._is_marked(found.group()):
                 break
             end = found.end()
+        if self._fresh_line and not self._held[:end].strip(_LEAD):
+            return ""
         out, self._held = self._held[:end], self._held[end:]
         self._fresh_line = self._fresh_line and not out
         return neutralise(out)
@@ -181,7 +184,7 @@ class SafeStream:
     def _undecided(self) -> bool:
         """Return whether the line so far may open a fence, define a link or list sources."""
         bare = neutralise(self._held[:_LONGEST_LEAD]).lstrip(" ")
-        said = bare.lstrip(_DECORATION + "+0123456789.)")
+        said = bare.lstrip(_LEAD)
         if not said or bare[0] in "`~" or _OPENS.match(said):
             return True
         word = bare.strip(_DECORATION).casefold()

@@ -19,6 +19,8 @@ _MAX_DEPTH = 40
 _MAX_STARTS = 50
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+# No text in UTF-8 can hold these, which an escape in JSON can smuggle in.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _OPEN = re.compile(r"[{\[]")
 _CLOSER = {"{": "}", "[": "]"}
 
@@ -66,17 +68,26 @@ def read_json(text: str) -> object:
 
     Bare, in a fence, behind a word such as ``Output:``, after a block of thinking, with trailing
     commas, or cut off at the end: an object that was cut off keeps what is whole of it.
-    NaN and infinities count as absent; nesting beyond 40 levels is no JSON of ours.
+    NaN and infinities count as absent, a lone surrogate becomes U+FFFD, and nesting beyond 40
+    levels is no JSON of ours.
     """
     bare = _THINKING.sub("", text[:_MAX_CHARS]).strip()
     found: object = None
-    for start in _starts(bare):
-        value = _value(bare, start)
+    for rank, start in enumerate(_starts(bare), start=1):
+        value = _value(bare, start, _MAX_STARTS // rank)
         if isinstance(value, dict) and value:
-            return value
+            return _clean(value)
         if found is None and value is not None:
             found = value
-    return found
+    return _clean(found)
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return {k: _clean(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _starts(text: str) -> list[int]:
@@ -84,7 +95,7 @@ def _starts(text: str) -> list[int]:
     return [found.start() for found in _OPEN.finditer(text)][:_MAX_STARTS]
 
 
-def _value(text: str, start: int) -> object:
+def _value(text: str, start: int, cuts: int) -> object:
     whole = _end(text, start)
     if whole is None:
         return None
@@ -94,7 +105,7 @@ def _value(text: str, start: int) -> object:
         value = _parsed(candidate)
         if value is not None:
             return value
-    return _shortened(text[start:end]) if missing else None
+    return _shortened(text[start:end], cuts) if missing else None
 
 
 def _parsed(piece: str) -> object:
@@ -127,9 +138,9 @@ def _end(text: str, start: int) -> tuple[int, str] | None:
     return len(text), '"' * quoted + "".join(reversed(open_))
 
 
-def _shortened(piece: str) -> object:
-    """Return a value that was cut off, without its last, broken member."""
-    for _ in range(_MAX_STARTS):
+def _shortened(piece: str, cuts: int) -> object:
+    """Return a value that was cut off, without its last, broken members, at most ``cuts``."""
+    for _ in range(cuts):
         at = piece.rfind(",")
         if at < 0:
             return None
