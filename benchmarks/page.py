@@ -20,7 +20,7 @@ from typing import Any
 
 from goals import COMPARED, QUALITY, SPEED_LARGE, SPEED_SMALL, Goal
 from machine import RESULTS
-from peers.table import show_choice, show_side
+from peers.table import show
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/evaluation.md")
@@ -119,14 +119,7 @@ def peers() -> str:
     found = result("peers")
     if "trees" not in found:
         return "Not measured: `peers.json` has an older form; run `python benchmarks/peers.py`."
-    parts = []
-    for tree in found["trees"].values():
-        for side, runs in tree.get("sides", {}).items():
-            title = f"{side}, {tree['tree']}, {tree['chunks']:,} chunks"
-            parts.append(show_side(title, runs, tree["ratios"][side]))
-    if "choice" in found:
-        parts.append(show_choice(found["choice"]))
-    return "\n\n".join([*parts, measured_on(found)])
+    return f"{show(found)}\n\n{measured_on(found)}"
 
 
 def compared() -> str:
