@@ -241,6 +241,24 @@ async def test_what_a_model_rejects_is_left_out_and_the_schema_told_in_words(con
         assert '"tier"' in asked.messages[0][1]
 
 
+@pytest.mark.parametrize(("provider", "n_asked"), [("custom", 3), ("openai", 1)])
+async def test_only_a_server_of_ones_own_may_refuse_a_schema_with_status_500(
+    provider, n_asked, ask
+):
+    request = ChatRequest(REQUEST.messages, schema=SCHEMA)
+    with ProviderServer([faults.status(500, "api_error"), '{"tier": 1}', '{"tier": 2}']) as server:
+        key = None if provider == "custom" else Secret(KEY)
+        model = load_chat(Endpoint(provider, "openai", "scripted", server.url, key=key))
+        if provider == "custom":
+            assert (await ask(model, request)).text == '{"tier": 1}'
+            assert (await ask(model, request)).text == '{"tier": 2}'
+        else:
+            with pytest.raises(ProviderUnavailableError):
+                await ask(model, request)
+        await model.close()
+    assert [asked.schema is None for asked in server.requests] == [False, True, True][:n_asked]
+
+
 async def test_a_rejected_request_that_was_plain_already_is_sent_once(connect, ask):
     script = faults.status(400, "invalid_request_error")
     with ProviderServer(script) as server, pytest.raises(RequestRejectedError):

@@ -16,6 +16,7 @@ from fingerpost.errors import (
     EmptyCompletionError,
     ProviderError,
     ProviderTimeoutError,
+    ProviderUnavailableError,
     RefusedError,
     RequestRejectedError,
     StreamTruncatedError,
@@ -168,15 +169,25 @@ class ProviderChat:
             full = self._body(call, stream=stream, plain=call.model in self._plain)
             try:
                 return await self._send(call, full, stream=stream)
-            except RequestRejectedError as error:
+            except (RequestRejectedError, ProviderUnavailableError) as error:
                 plain = self._body(call, stream=stream, plain=True)
-                if type(error) is not RequestRejectedError or plain == full:
+                if not self._is_too_much(call, error) or plain == full:
                     raise
             reply = await self._send(call, plain, stream=stream)
             self._plain.add(call.model)
         except ProviderError as error:
             raise self._with_usage(error, call) from error.__cause__
         return reply
+
+    def _is_too_much(self, call: _Call, error: ProviderError) -> bool:
+        """Return whether the server may have refused what is optional in the request.
+
+        The server of llama-cpp-python 0.3 answers a JSON schema with status 500. A vendor's 500
+        is an outage.
+        """
+        has_schema = self.provider == "custom" and call.request.schema is not None
+        is_broken = error.status == HTTPStatus.INTERNAL_SERVER_ERROR
+        return type(error) is RequestRejectedError or (has_schema and is_broken)
 
     def _body(self, call: _Call, *, stream: bool, plain: bool) -> bytes:
         request = call.request
