@@ -149,14 +149,16 @@ def _lacks_topic(
 ) -> bool:
     """Return whether what a question turns on stands nowhere, or only inside code far from it.
 
-    In a short question a word that the index lacks, and that outweighs all the rest, is what
-    it is about; so is a compound name of which only parts are known when nothing is near.
+    In a short question a word that the index lacks, and that outweighs all the rest or is all
+    that it says, is what it is about; so is a compound name of which only parts are known when nothing is near.
     """
     terms = query_tokens(question)
     near = values.get("vector", 0.0)
     if evidence.unknown_terms:
         short = len(terms) <= _SHORT and near < _VERY_NEAR
-        if short and 0 < evidence.coverage < _TURNS_ON:
+        topic = topic_tokens(question).keys()
+        is_unknown = bool(topic) and topic <= evidence.unknown_terms
+        if short and (is_unknown or 0 < evidence.coverage < _TURNS_ON):
             return True
         if "vector" in values and near < _FAR:
             return any(name & evidence.unknown_terms for name in _name_tokens(question))

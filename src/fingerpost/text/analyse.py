@@ -52,6 +52,8 @@ _FRAME: Final = frozenset(
         "happen",
         "happens",
         "happened",
+        "work",
+        "works",
         "bedeutet",
         "bedeuten",
         "erkläre",

@@ -33,6 +33,27 @@ def test_a_question_that_is_little_more_than_a_heading_is_answered_from_its_sect
     assert should_abstain("What does ECONNREFUSED mean?", evidence) is None
 
 
+def _near(text, heading, cosine, **about):
+    evidence = _evidence(text, heading, **about)
+    hit = replace(evidence.hits[0], vector_rank=1, vector_score=cosine)
+    other = _evidence("The pumps work at night.", "Pumps").hits[0]
+    return replace(evidence, hits=(hit, other))
+
+
+def test_how_a_thing_works_is_answered_from_what_is_said_of_it_without_that_word():
+    text = "A filter restricts a question to some of the documents."
+    evidence = _near(text, "Search only some of your documents", 0.29, coverage=0.7)
+    assert should_abstain("How do filters work?", evidence) is None
+    assert should_abstain("How does a filter work?", evidence) is None
+
+
+def test_how_an_unknown_thing_works_is_not_answered_however_near_the_nearest_is():
+    for coverage in (0.0, 0.2):
+        about = {"unknown": {"hat"}, "coverage": coverage}
+        evidence = _near("A hook is a function that works in a stage.", "Hooks", 0.6, **about)
+        assert should_abstain("How do hats work?", evidence) is not None
+
+
 def test_a_heading_that_is_one_word_of_many_is_no_answer():
     evidence = _evidence("Run the installer.", "Install", {"coffe", "machin", "kitchen"}, 0.1)
     assert should_abstain("How do I install a coffee machine in the kitchen?", evidence) is not None
