@@ -150,7 +150,8 @@ def _lacks_topic(
     """Return whether what a question turns on stands nowhere, or only inside code far from it.
 
     In a short question a word that the index lacks, and that outweighs all the rest or is all
-    that it says, is what it is about; so is a compound name of which only parts are known when nothing is near.
+    that it says, is what it is about; so is a compound name of which only parts are known when
+    nothing is near.
     """
     terms = query_tokens(question)
     near = values.get("vector", 0.0)
