@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 import anyio
 from anyio.lowlevel import RunVar
 
+from fingerpost.errors import DeadlineExceededError
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 
@@ -41,12 +43,12 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
     rewritten.
 
     Args:
-        query: The request; its id, deadline and budget are not part of the key.
+        query: The request; its id and deadline are not part of the key.
         parts: Fingerprints of configuration and index, and whatever else shapes the result.
     """
     filters = query.filters
     material = [
-        "v2",
+        "v3",
         list(parts),
         query.text,
         [[turn.role, turn.text] for turn in query.history],
@@ -61,6 +63,7 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
         query.max_tier,
         query.top_k,
         query.explain,
+        query.budget_usd,
         sorted(query.excluded_capability_ids),
     ]
     raw = json.dumps(material, ensure_ascii=True, separators=(",", ":"))
@@ -100,11 +103,25 @@ class ResultCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    async def get_or_run(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:
+    async def get_or_run(
+        self,
+        key: str,
+        run: Callable[[], Awaitable[QueryResult]],
+        deadline_s: float | None = None,
+    ) -> QueryResult:
         """Return the kept result with ``cached=True``, or run once for all who ask now.
 
         When the run under way is cancelled or fails, each who waited runs for itself.
+
+        Args:
+            key: Of `result_key`.
+            run: Answers the question; keeps its own deadline.
+            deadline_s: Seconds to wait for another's run, ``None`` for no limit.
+
+        Raises:
+            DeadlineExceededError: It passed while another's run was waited for.
         """
+        until = math.inf if deadline_s is None else self._clock() + deadline_s
         while True:
             kept = self._lookup(key)
             if kept is not None:
@@ -112,7 +129,14 @@ class ResultCache:
             flight = self._under_way().get(key)
             if flight is None:
                 return await self._fly(key, run)
-            await flight.done.wait()
+            with anyio.move_on_after(None if until == math.inf else until - self._clock()):
+                await flight.done.wait()
+            if deadline_s is not None and not flight.done.is_set():
+                raise DeadlineExceededError(
+                    f"the deadline of {deadline_s:g} s passed while the same question was answered",
+                    elapsed_s=deadline_s,
+                    deadline_s=deadline_s,
+                )
             if flight.result is not None:
                 return replace(flight.result, cached=True)
             if isinstance(flight.error, Exception):

@@ -206,7 +206,8 @@ class QueryRouter:
             return await pipeline.run(asked)
         started = time.monotonic()
         key = self._cache_key(pipeline, asked)
-        result = await self._cache.get_or_run(key, partial(pipeline.run, asked))
+        limit = asked.deadline_s or self._config.deadline_s
+        result = await self._cache.get_or_run(key, partial(pipeline.run, asked), limit)
         return self._reissue(asked, result, started) if result.cached else result
 
     async def stream(self, query: str, **request: Any) -> AsyncGenerator[Event]:

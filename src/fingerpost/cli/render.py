@@ -123,7 +123,11 @@ def route_line(result: QueryResult) -> str:
         _search(result),
         f"{result.duration_ms:.0f} ms",
     ]
-    return " · ".join(parts + (["cached"] if result.cached else []))
+    more = [
+        *(["cut off at its token limit"] if result.truncated else []),
+        *(["cached"] if result.cached else []),
+    ]
+    return " · ".join(parts + more)
 
 
 def _search(result: QueryResult) -> str:

@@ -7,14 +7,14 @@ import json
 import os
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.config.secrets import Secret
-from fingerpost.errors import LaneError, MissingRecordingError
+from fingerpost.errors import ConfigError, LaneError, MissingRecordingError
 from fingerpost.lanes.base import ChatModel, EmbeddingModel
 from fingerpost.lanes.record import (
     FORMAT,
@@ -48,11 +48,18 @@ class Recorder:
     Args:
         folder: Made when it is missing.
         secrets: Keys to be taken out wherever they stand, besides what is shaped like one.
+
+    Raises:
+        ConfigError: The folder cannot be made or written.
     """
 
     def __init__(self, folder: Path, secrets: Sequence[Secret] = ()) -> None:
         self._cleaner = Cleaner(secrets)
         self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
         self._names = _Names()
 
     def around(self, model: ChatModel) -> ChatModel:
@@ -88,7 +95,7 @@ class Replayer:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._names = _Names()
 
     def around(self, model: ChatModel) -> ChatModel:
@@ -105,7 +112,7 @@ class Replayer:
         Raises:
             MissingRecordingError: There is none, or it cannot be read.
         """
-        path = self._folder / self._names.next(kind, key_of(kind, model, asked))
+        path = self.folder / self._names.next(kind, key_of(kind, model, asked))
         try:
             told = json.loads(path.read_bytes())
         except (OSError, ValueError) as error:
@@ -116,6 +123,18 @@ class Replayer:
         if not isinstance(told, dict) or told.get("format") != FORMAT:
             raise MissingRecordingError(f"{path} is no record of format {FORMAT}")
         return told
+
+
+@contextmanager
+def _readable(replayer: Replayer, kind: str) -> Iterator[None]:
+    """Say of a record that was changed that it cannot be read."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise MissingRecordingError(
+            f"a record of the kind {kind!r} in {replayer.folder} was changed and cannot be read",
+            hint="Record again.",
+        ) from error
 
 
 class _Names:
@@ -140,11 +159,20 @@ class _Kept:
 
     def write(self, told: dict[str, Any]) -> None:
         """Put the file in its place whole or not at all."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({**self._head, **told}, indent=1, sort_keys=True)
         half = self._path.with_name(f"{self._path.name}.{os.getpid()}.{threading.get_ident()}")
-        half.write_text(text, encoding="ascii")
-        half.replace(self._path)
+        try:
+            half.write_text(text, encoding="ascii")
+            half.replace(self._path)
+        except OSError as error:
+            raise _unwritable(self._path.parent, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        f"record = {str(folder)!r}: {error.strerror or error}",
+        hint="Name a folder that can be written.",
+    )
 
 
 def _names_of(model: ChatModel) -> tuple[str, str, str]:
@@ -200,7 +228,9 @@ class _ReplayedChat(WrappedChat):
         yield self._end(outcome)
 
     def _outcome(self, kind: str, request: ChatRequest) -> Outcome:
-        return outcome_of(self._replayer.found(kind, _names_of(self), request_json(request)))
+        told = self._replayer.found(kind, _names_of(self), request_json(request))
+        with _readable(self._replayer, kind):
+            return outcome_of(told)
 
     def _end(self, outcome: Outcome) -> ChatResponse:
         if outcome.end is None:
@@ -257,11 +287,13 @@ class _ReplayedEmbedder(WrappedEmbedder):
 
     @property
     def revision(self) -> str:
-        return str(self._description["revision"])
+        with _readable(self._replayer, _DESCRIPTION):
+            return str(self._description["revision"])
 
     @property
     def dimension(self) -> int:
-        return int(self._description["dimension"])
+        with _readable(self._replayer, _DESCRIPTION):
+            return int(self._description["dimension"])
 
     @cached_property
     def _description(self) -> dict[str, Any]:
@@ -271,7 +303,10 @@ class _ReplayedEmbedder(WrappedEmbedder):
         import numpy as np  # noqa: PLC0415 - only with embeddings
 
         told = self._replayer.found("embed", (self.name,), list(texts))
-        if "error" in told:
-            raise error_of(told["error"])
-        vectors = np.frombuffer(base64.b64decode(told["vectors"]), dtype=_FLOATS)
-        return vectors.reshape(len(texts), self.dimension).astype(np.float32)
+        with _readable(self._replayer, "embed"):
+            error = error_of(told["error"]) if "error" in told else None
+        if error is not None:
+            raise error
+        with _readable(self._replayer, "embed"):
+            vectors = np.frombuffer(base64.b64decode(told["vectors"]), dtype=_FLOATS)
+            return vectors.reshape(len(texts), self.dimension).astype(np.float32)

@@ -34,6 +34,8 @@ async def write(
 ) -> AsyncGenerator[str | Answer]:
     """Yield the pieces of the answer as they come, when ``live``, then the answer itself.
 
+    The first piece is empty: it lets events be told before a model is waited for.
+
     Raises:
         LaneError: The model failed after a piece had been yielded; no other answer can follow.
     """
@@ -45,6 +47,7 @@ async def write(
         events.GenerateStart,
         mode="model" if chat else "small_talk" if trivial else "extractive",
     )
+    yield ""
     answer: Answer | None = None
     told = not live
     if chat is not None and (trivial or evidence.hits):

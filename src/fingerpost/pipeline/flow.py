@@ -20,7 +20,7 @@ from fingerpost.pipeline.answer import write
 from fingerpost.pipeline.check import check
 from fingerpost.pipeline.find import find
 from fingerpost.pipeline.outcome import outcome
-from fingerpost.pipeline.understand import classify, rewrite
+from fingerpost.pipeline.understand import begin, classify, rewrite
 from fingerpost.running import Parts, Run
 from fingerpost.stores.base import Reader
 from fingerpost.types.answer import Answer
@@ -64,7 +64,7 @@ async def _events(
             async for piece in pieces:
                 if isinstance(piece, Answer):
                     yield piece
-                else:
+                elif piece:
                     run.emit(events.GenerateDelta, text=piece)
                 for event in run.drain():
                     yield event
@@ -101,16 +101,13 @@ class Pipeline:
     async def classify(self, query: Query) -> ClassificationResult:
         """Classify without retrieving anything but a first look."""
         with self._parts.store.reader() as reader:
-            run = self._begin(query, reader)
-            await rewrite(run)
-            return await classify(run)
+            return await self._understand(self._begin(query, reader))
 
     async def retrieve(self, query: Query) -> Evidence:
         """Classify and retrieve, without writing an answer."""
         with self._parts.store.reader() as reader:
             run = self._begin(query, reader)
-            await rewrite(run)
-            return await find(run, await classify(run))
+            return await find(run, await self._understand(run))
 
     async def run(self, query: Query) -> QueryResult:
         """Answer a question. See `stream`."""
@@ -135,6 +132,11 @@ class Pipeline:
             async for event in story:
                 yield event
 
+    async def _understand(self, run: Run) -> ClassificationResult:
+        begin(run)
+        await rewrite(run)
+        return await classify(run)
+
     def _begin(self, query: Query, reader: Reader) -> Run:
         parts = self._parts
         config = parts.config
@@ -156,6 +158,9 @@ class Pipeline:
         with self._parts.store.reader() as reader:
             run = self._begin(query, reader)
             with _told_how_it_ends(run):
+                begin(run)
+                for event in run.drain():
+                    yield event
                 await rewrite(run)
                 classification = await classify(run)
                 for event in run.drain():

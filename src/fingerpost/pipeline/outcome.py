@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fingerpost.prompts import load_prompt
 from fingerpost.running import Run
 from fingerpost.types.answer import Answer, SourceCitation, VerifiedResponse
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.result import QueryResult
+
+_JOBS_WITH_A_PROMPT = frozenset({"rewrite", "hyde", "decompose"})
 
 
 def outcome(
@@ -64,6 +67,11 @@ def _fingerprints(run: Run, config_fingerprint: str) -> dict[str, str]:
         "config": config_fingerprint,
         "generation": str(state.generation),
         **run.prompts,
+        **{
+            f"prompt:{job}": load_prompt(job).fingerprint
+            for job in dict.fromkeys(usage.job for usage in run.meter.usage)
+            if job in _JOBS_WITH_A_PROMPT
+        },
     }
 
 

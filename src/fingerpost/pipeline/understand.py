@@ -50,9 +50,13 @@ async def rewrite(run: Run) -> None:
     run.text = rewrite_follow_up(run.query.text, window) or run.query.text
 
 
+def begin(run: Run) -> None:
+    """Say that the question is being understood."""
+    run.emit(events.ClassifyStart)
+
+
 async def classify(run: Run) -> ClassificationResult:
     """Return the tier after escalation and caps; never fails but by the deadline."""
-    run.emit(events.ClassifyStart)
     run.hold_deadline("classify")
     query, config = run.query, run.parts.config
     cap = config.max_tier if query.max_tier is None else min(config.max_tier, query.max_tier)

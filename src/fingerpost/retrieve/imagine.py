@@ -96,6 +96,6 @@ def _reader(key: str, longest: int) -> Callable[[object], list[str] | None]:
         if not isinstance(items, list):
             return None
         texts = (" ".join(item.split())[:longest] for item in items if isinstance(item, str))
-        return [text for text in texts if text][:_MOST_ITEMS]
+        return [text for text in texts if any(map(str.isalnum, text))][:_MOST_ITEMS]
 
     return read

@@ -12,6 +12,7 @@ from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.failover import FailoverModel
+from fingerpost.lanes.guarded import GuardedChat
 from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
 from fingerpost.lanes.observed import ObservedChat
@@ -69,7 +70,7 @@ def _lane(
     if job == "generate_deep" and config.chat_model_deep is not None:
         own = config.chat_model_deep
     if own is not None:
-        return ObservedChat(own, observe)
+        return ObservedChat(GuardedChat(own), observe)
     if first is None:
         return None
     endpoints = (first, *found.failover[job])
