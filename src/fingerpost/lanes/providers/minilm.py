@@ -139,7 +139,7 @@ def _import(module: str) -> Any:
 
 def _give_back() -> None:
     """Hand the memory that loading has freed back to the system (9 MB), where glibc keeps it."""
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError, TypeError):  # no glibc here
         ctypes.CDLL(None).malloc_trim(0)
 
 
