@@ -46,10 +46,11 @@ def _commands():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with a copy of the docs, where examples may leave an index."""
+    """A folder with a copy of the docs and their index, as 'stats' needs it."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns(".fingerpost"))
     shutil.copy(ROOT / "README.md", folder)
+    _run([sys.executable, "-m", "fingerpost", "index", "docs", "--no-embed"], folder)
     return folder
 
 
