@@ -198,3 +198,81 @@ COMPARED = (
         beside="our goal is 12 s",
     ),
 )
+
+LANES = (
+    Goal(
+        "CPU of a call over a bare client's, one at a time",
+        "lanes",
+        ("one_at_a_time", "overhead_cpu_ms"),
+        1.0,
+        "ms",
+    ),
+    Goal("the same, 32 at a time", "lanes", ("thirty_two_at_a_time", "overhead_cpu_ms"), 1.0, "ms"),
+    Goal(
+        "delay of the first piece of a stream", "lanes", ("first_piece", "added_wall_ms"), 1.0, "ms"
+    ),
+    Goal(
+        "1,000 calls of a lane at once, beyond the model's half second",
+        "routes",
+        ("lanes", "beyond_s"),
+        1.5,
+        "s",
+    ),
+    Goal(
+        "1,000 equal questions to a router at once",
+        "routes",
+        ("equal_routes", "beyond_s"),
+        1.5,
+        "s",
+    ),
+    Goal(
+        "1,000 different questions to a router at once, unverified",
+        "routes",
+        ("different_routes_unverified", "beyond_s"),
+        1.5,
+        "s",
+    ),
+    Goal(
+        "1,000 different questions to a router at once, verified",
+        "routes",
+        ("different_routes", "beyond_s"),
+        1.5,
+        "s",
+    ),
+    Goal(
+        "growth of the process by a further thousand, verified",
+        "routes",
+        ("different_routes", "grew_mb"),
+        None,
+        "MB",
+    ),
+)
+READERS = (
+    Goal(
+        "slowest of 100 searches, nothing written",
+        "readers-powershell-docs",
+        ("idle", "p99_ms"),
+        None,
+        "ms",
+    ),
+    Goal(
+        "the same while another process indexes without end",
+        "readers-powershell-docs",
+        ("written", "p99_ms"),
+        None,
+        "ms",
+    ),
+    Goal(
+        "the second by the first", "readers-powershell-docs", ("p99 written by idle",), 2.0, "times"
+    ),
+    Goal(
+        "median search, nothing written", "readers-powershell-docs", ("idle", "p50_ms"), None, "ms"
+    ),
+    Goal(
+        "median search while it is written",
+        "readers-powershell-docs",
+        ("written", "p50_ms"),
+        None,
+        "ms",
+    ),
+)

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from goals import COMPARED, QUALITY, SPEED_LARGE, SPEED_SMALL, Goal
+from goals import COMPARED, LANES, QUALITY, READERS, SPEED_LARGE, SPEED_SMALL, Goal
 from machine import RESULTS
 from peers.table import show
 
@@ -134,6 +134,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "quality-goals": partial(goals, QUALITY),
     "speed-large": partial(goals, SPEED_LARGE),
     "speed-small": partial(goals, SPEED_SMALL),
+    "lanes": partial(goals, LANES),
+    "readers": partial(goals, READERS),
     "peers": peers,
     "compared": compared,
 }
