@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fingerpost import QueryRouter
+from fingerpost.errors import ContextTooLongError, RequestTooLargeError
 from fingerpost.testing import ScriptedChat
 
 pytestmark = pytest.mark.anyio
@@ -124,3 +125,27 @@ async def test_the_last_turn_of_a_conversation_is_routed_by_what_it_means(corpus
     first, *_, asked = [r.messages[0].text for r in chat.requests if r.job == "classify"]
     assert f"====================\n{alone}\n====================" in asked
     assert first.endswith(asked[-400:]) == (alone == "How do I install Heron?")
+
+
+@pytest.mark.parametrize("kind", [ContextTooLongError, RequestTooLargeError])
+async def test_a_request_that_is_too_long_is_made_once_more_with_half_of_the_documents(
+    corpus, kind
+):
+    for n in range(6):
+        (corpus / f"pump{n}.md").write_text(f"# Pump {n}\n\n" + f"Pump {n} needs oil. " * 60)
+
+    def say(request):
+        if request.job == "classify":
+            return json.dumps({"tier": 1, "strategy": "simple", "confidence": 0.9})
+        if len(request.messages[-1].text) > 1000:
+            raise kind("too long")
+        return "Pumps need oil [1]."
+
+    chat = ScriptedChat([say])
+    async with _router(corpus, chat, max_context_tokens=400) as router:
+        result = await router.route("What do pumps need?")
+    first, second = [r.messages[-1].text for r in chat.requests if r.job == "generate"]
+    assert len(second) < len(first)
+    assert result.answer == "Pumps need oil [1]."
+    assert result.left_out
+    assert [usage.outcome for usage in result.usage] == ["ok", kind.__name__, "ok"]

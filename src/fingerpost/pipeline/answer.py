@@ -6,7 +6,12 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from fingerpost.errors import LaneError
+from fingerpost.errors import (
+    ContextTooLongError,
+    LaneError,
+    LaneExhaustedError,
+    RequestTooLargeError,
+)
 from fingerpost.generate import (
     Asked,
     Limits,
@@ -84,35 +89,55 @@ async def _by_model(
 ) -> AsyncGenerator[str | Answer]:
     """Yield what the model writes; nothing when it fails before its first piece.
 
-    A model that can be shown no document, for want of room, is not asked about them.
+    A request that is too long for the model is made once more with half of the documents. A
+    model that can be shown no document, for want of room, is not asked about them.
     """
-    asked = _asked(run, classification, evidence)
-    if not asked.packed.kept and classification.tier is not Tier.TRIVIAL:
-        run.fall_back("extractive-fallback", "no document fits max_context_tokens")
-        return
-    n_pieces = 0
-    try:
-        async with aclosing(write_answer(chat, asked, live=live)) as story:
-            async for item in story:
-                if item is None:
-                    yield _abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK)
-                elif isinstance(item, Answer) or live:
+    for part in (1, 2):
+        asked = _asked(run, classification, evidence, part)
+        if not asked.packed.kept and classification.tier is not Tier.TRIVIAL:
+            run.fall_back("extractive-fallback", "no document fits max_context_tokens")
+            return
+        n_pieces = 0
+        try:
+            async with aclosing(_written(run, chat, asked, live=live)) as story:
+                async for item in story:
                     n_pieces += isinstance(item, str)
                     yield item
-    except LaneError as error:
-        if n_pieces:
-            run.emit(events.GenerateError, error=type(error).__name__, n_pieces=n_pieces)
-            raise
-        run.hold_deadline("generate")
-        _LOG.warning("the model wrote no answer: %s", error)
-        run.fall_back("extractive-fallback", str(error))
+        except LaneError as error:
+            if n_pieces:
+                run.emit(events.GenerateError, error=type(error).__name__, n_pieces=n_pieces)
+                raise
+            run.hold_deadline("generate")
+            if part == 1 and _is_too_long(error):
+                continue
+            _LOG.warning("the model wrote no answer: %s", error)
+            run.fall_back("extractive-fallback", str(error))
+        return
 
 
-def _asked(run: Run, classification: ClassificationResult, evidence: Evidence) -> Asked:
+async def _written(
+    run: Run, chat: ChatModel, asked: Asked, *, live: bool
+) -> AsyncGenerator[str | Answer]:
+    """Yield the pieces that are to be told, then the answer or abstention."""
+    async with aclosing(write_answer(chat, asked, live=live)) as story:
+        async for item in story:
+            if item is None:
+                yield _abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK)
+            elif isinstance(item, Answer) or live:
+                yield item
+
+
+def _is_too_long(error: LaneError) -> bool:
+    attempts = error.attempts if isinstance(error, LaneExhaustedError) else (error,)
+    return any(isinstance(one, ContextTooLongError | RequestTooLargeError) for one in attempts)
+
+
+def _asked(run: Run, classification: ClassificationResult, evidence: Evidence, part: int) -> Asked:
+    """Return the request, with documents for ``1 / part`` of the room."""
     config = run.parts.config
     deep = classification.tier >= Tier.MULTI_SOURCE
     limits = Limits(
-        max_context_tokens=config.max_context_tokens,
+        max_context_tokens=config.max_context_tokens // part,
         max_answer_tokens=config.max_answer_tokens_deep if deep else config.max_answer_tokens,
         temperature=config.temperature,
     )
