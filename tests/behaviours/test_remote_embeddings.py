@@ -2,12 +2,14 @@
 
 import pytest
 
-from fingerpost import IndexMismatchError, QueryRouter
+from fingerpost import IndexMismatchError, QueryRouter, Verdict
+from fingerpost.testing import ScriptedChat
 from fingerpost.testing.provider import ProviderServer, faults
 
 pytestmark = pytest.mark.anyio
 SECRET = "sk-canary-0123456789abcdef"
 QUESTION = "What is the default mode?"
+CLAIM = "Heron has 5 modes: fast, safe and quiet [1]."
 
 
 @pytest.fixture
@@ -158,3 +160,15 @@ async def test_a_key_in_the_environment_does_not_take_over_an_index_of_the_local
         stats = router.get_corpus_stats()
     assert stats.embedding_model == "local/minilm-l6-v2-int8"
     assert stats.vector_coverage == 1
+
+
+async def test_claims_are_checked_by_words_when_the_embedding_model_fails(at):
+    with ProviderServer(dimension=1536) as server:
+        async with at(server):
+            pass
+    with ProviderServer(dimension=1536, embeddings=[faults.status(401)] * 99) as server:
+        async with at(server, chat_model=ScriptedChat([CLAIM])) as router:
+            result = await router.route(QUESTION)
+    assert result.grounding_status == "checked"
+    assert result.grounding.method == "lexical"
+    assert result.grounding.claims[0].verdict is Verdict.CONTRADICTED

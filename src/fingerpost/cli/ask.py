@@ -107,7 +107,7 @@ def _answer(
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:
-            _embed_for(router, embed_wait)
+            failed = _embed_for(router, embed_wait)
             result = router.route_sync(
                 question,
                 filters=chosen,
@@ -117,14 +117,20 @@ def _answer(
                 deadline=deadline,
                 explain=explain,
             )
-    return result, words_alone(router, result.vector_coverage)
+    return result, failed or words_alone(router, result.vector_coverage)
 
 
-def _embed_for(router: Any, seconds: float) -> None:
-    """Compute missing vectors for at most ``seconds``; 0 computes none."""
-    if seconds > 0:
-        end = time.monotonic() + seconds
-        router.embed_sync(lambda: time.monotonic() > end)
+def _embed_for(router: Any, seconds: float) -> str:
+    """Compute missing vectors for at most ``seconds``; return a note when the model failed."""
+    from fingerpost.errors import LaneError
+
+    end = time.monotonic() + seconds
+    try:
+        if seconds > 0:
+            router.embed_sync(lambda: time.monotonic() > end)
+    except LaneError as error:
+        return f"note: the embedding model failed, and words stood in for it. {error}"
+    return ""
 
 
 def words_alone(router: Any, coverage: float) -> str:

@@ -142,8 +142,11 @@ def _grounding(result: QueryResult) -> str:
         return f"grounding: {result.grounding_status.replace('_', ' ')}"
     if not found.total_claims:
         return "grounding: no claims"
-    word = "grounded" if found.overall_grounded else "NOT grounded"
-    return f"{word}: {found.supported_count} of {found.total_claims} claims supported"
+    counted = f"{found.supported_count} of {found.total_claims} claims supported"
+    if not found.overall_grounded:
+        return f"NOT grounded: {counted}"
+    full = found.supported_count == found.total_claims
+    return f"grounded: {counted}" if full else f"{counted}, none contradicted"
 
 
 def explain_result(result: QueryResult) -> None:

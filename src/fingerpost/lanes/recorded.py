@@ -117,7 +117,8 @@ class Replayer:
             told = json.loads(path.read_bytes())
         except (OSError, ValueError) as error:
             raise MissingRecordingError(
-                f"no record of this call to {'/'.join(model)}: {path} cannot be read",
+                f"no record of this call to {model[-1]}: {path} "
+                + ("cannot be read" if path.exists() else "does not exist"),
                 hint="Record again: the question, a setting, a prompt or a document has changed.",
             ) from error
         if not isinstance(told, dict) or told.get("format") != FORMAT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from enum import StrEnum
 
 from anyio import to_thread
 
+from fingerpost.errors import LaneError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
 from fingerpost.types.document import Span
@@ -27,6 +29,8 @@ from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, entailed, j
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.shown import Shown
 from fingerpost.verify.unseen import seen, without_unseen
+
+_LOG = logging.getLogger("fingerpost.verify")
 
 _RANK = {
     Verdict.SUPPORTED: 3,
@@ -218,7 +222,10 @@ class CitationVerifier:
         return cases
 
     def _embed(self, cases: list[_Case]) -> None:
-        """Judge undecided claims again with the embeddings of their best source's sentences."""
+        """Judge undecided claims again with the embeddings of their best source's sentences.
+
+        A model that fails leaves the judgement by words, as ``method`` then says.
+        """
         if self._embedder is None:
             return
         left = self._max_embedded
@@ -226,7 +233,13 @@ class CitationVerifier:
             held = _undecided(case)
             if held is None or held.evidence is None:
                 continue
-            taken = embed_candidates(held.evidence, case.reading.text, self._embedder, most=left)
+            try:
+                taken = embed_candidates(
+                    held.evidence, case.reading.text, self._embedder, most=left
+                )
+            except LaneError as error:
+                _LOG.warning("claims are checked by words alone: %s", error)
+                return
             left -= taken
             if taken:
                 held.judgement = judge(held.evidence, self._weights)

@@ -50,6 +50,12 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
     if tape is not None:
         lanes = [None if lane is None else tape.around(lane) for lane in lanes]
     models = Models(*lanes)
+    if config.replay is not None and not any((*lanes, isinstance(found.embedding, Endpoint))):
+        raise ConfigError(
+            f"replay = {str(config.replay)!r}: no provider is set, so nothing would be replayed",
+            hint="Name the one of the recording, such as generation_provider and "
+            "classifier_provider; a replay needs no key.",
+        )
     if config.strategy_config.classifier_mode == "llm" and models.classifier is None:
         raise ConfigError(
             "strategy_config.classifier_mode = 'llm': there is no model to ask",

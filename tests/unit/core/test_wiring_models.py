@@ -51,3 +51,9 @@ def test_where_each_job_goes_is_told_without_its_key(monkeypatch):
 def test_thresholds_that_contradict_each_other_are_refused_at_once(given):
     with pytest.raises(ConfigError, match="grounding"):
         _router(**given)
+
+
+def test_a_replay_without_a_provider_says_that_it_would_replay_nothing(tmp_path, monkeypatch):
+    with pytest.raises(ConfigError, match="replay"):
+        _router(replay=tmp_path)
+    _router(replay=tmp_path, generation_provider="openai", classifier_provider="openai")
