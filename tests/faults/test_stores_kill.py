@@ -35,4 +35,6 @@ def test_two_hundred_kills_lose_nothing_and_leave_nothing_half_done(tmp_path):
     said = re.fullmatch(r"(\d+) kills, (\d+) generations, (\d+) documents\n", run.stdout)
     kills, generations, documents = (int(part) for part in said.groups())
     assert kills == KILLS
-    assert documents == 2 * generations > KILLS  # some were killed before, most after a commit
+    # Some were killed before a commit, most after one. A writer that finds a derived part torn may
+    # publish a generation of its own without documents.
+    assert KILLS < documents <= 2 * generations
