@@ -16,7 +16,7 @@ APIS = ["openai", "anthropic", "gemini", "ollama"]
 TEXT = "Yes, 日本."
 ANSWER = Answer(TEXT, pieces=("Yes,", " 日", "本."))
 REQUEST = ChatRequest((Message("user", "?"),))
-N_MUTATIONS = 500
+N_MUTATIONS = 2_500
 AT_ONCE = 8
 
 

@@ -74,7 +74,7 @@ class AnthropicShape:
             case "content_block_delta":
                 delta = as_mapping(data.get("delta"))
                 draft.add(as_text(delta.get("text")))
-                if delta.get("type") in _THINKING:
+                if as_text(delta.get("type")) in _THINKING:
                     draft.think()
             case "message_delta":
                 self._read_usage(data, draft)
@@ -85,7 +85,7 @@ class AnthropicShape:
     def _read_message(self, data: Mapping[str, Any], draft: Draft) -> None:
         self._read_head(data, draft)
         for block in map(as_mapping, as_items(data.get("content"))):
-            draft.has_thought |= block.get("type") in _THOUGHTS
+            draft.has_thought |= as_text(block.get("type")) in _THOUGHTS
             if block.get("type") == "text":
                 draft.add(as_text(block.get("text")))
         self._read_stop(data, draft)
