@@ -78,7 +78,8 @@ def _found(folder: Path, text: str) -> int:
 def folder(tmp_path):
     """A folder in memory where there is one: the number of runs is large."""
     shared = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else tmp_path) as name:
+    place = shared if shared.is_dir() else tmp_path
+    with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
@@ -110,7 +111,8 @@ def test_each_file_operation_may_fail_and_the_run_can_be_repeated(folder, number
         fill(EmbeddedStore(index), SECOND)
         assert (_found(index, "pumps"), _found(index, "valves")) == (3 if existing else 0, 3)
         assert EmbeddedStore(index).info().n_vectors == (6 if existing else 3)
-        shutil.rmtree(index)
+        # Threads of a word index that failed may still be writing there.
+        shutil.rmtree(index, ignore_errors=True)
         fails_at += 1
     assert {"open", "write", "sync", "make_folder"} <= operations
     assert fails_at > 10
