@@ -150,7 +150,7 @@ async def test_a_reply_cut_at_the_limit_says_so(connect, ask):
 
 async def test_a_refusal_is_an_error_of_its_own(api, connect, ask):
     if api == "ollama":
-        pytest.skip("Ollama has no word for a refusal")
+        pytest.skip("Ollama's API has no stop reason for a refusal, so none can be told")
     script = Answer("I", stop="refused")
     with ProviderServer(script) as server, pytest.raises(RefusedError) as caught:
         await ask(connect(server))
@@ -208,7 +208,7 @@ async def test_counts_that_are_not_told_are_estimated(connect, ask):
 
 async def test_log_probabilities_are_told_where_the_api_has_them(api, connect, ask):
     if api == "anthropic":
-        pytest.skip("the Messages API has none")
+        pytest.skip("Anthropic's Messages API gives no log-probabilities")
     answer = Answer("Yes no", logprobs=(("Yes", -0.25), (" no", -1.5)))
     request = ChatRequest(REQUEST.messages, top_logprobs=2)
     with ProviderServer(answer) as server:
@@ -326,7 +326,7 @@ async def test_a_server_without_tls_is_never_asked_in_plain_text(api, ask):
 
 async def test_an_error_told_before_any_text_is_that_error(api, connect, ask):
     if api == "ollama":
-        pytest.skip("Ollama tells no code")
+        pytest.skip("Ollama's API tells errors in words alone, and words are not read")
     script = faults.error_in_stream(0, "overloaded_error")
     with ProviderServer(script) as server, pytest.raises(ProviderOverloadedError):
         await ask(connect(server))
@@ -349,7 +349,7 @@ FAILED = {
 
 async def test_a_reply_that_says_it_failed_is_no_answer(api, connect, ask):
     if api not in FAILED:
-        pytest.skip("the API tells it as an error")
+        pytest.skip("this API has no finish reason that means a failure: it tells an error instead")
     fault = faults.raw(FAILED[api])
     with ProviderServer(fault) as server, pytest.raises(BadResponseError):
         await ask(connect(server))
@@ -367,7 +367,9 @@ async def test_a_stream_that_breaks_off_is_never_an_answer(connect, silently):
 
 async def test_a_server_that_does_not_stream_is_read_all_the_same(api, connect):
     if api == "ollama":
-        pytest.skip("one JSON object to a line is its stream")
+        pytest.skip(
+            "a whole reply of Ollama is a stream of one line already, so there is no difference to show"
+        )
     whole = {
         "openai": {"choices": [{"message": {"content": TEXT}, "finish_reason": "stop"}]},
         "anthropic": {
