@@ -176,11 +176,7 @@ class Library:
     def _has_own_vectors(self) -> bool:
         """Return whether the index's vectors are those of the model in use."""
         model, identity = self.embedding.model, self.store.info().identity
-        return (
-            model is not None
-            and identity is not None
-            and (identity.embedder, identity.embedder_revision) == (model.name, model.revision)
-        )
+        return model is not None and identity is not None and identity.has_vectors_of(model)
 
     def topics(self) -> tuple[str, ...]:
         """Return what the corpus is about, at most 50; read once for each generation."""

@@ -133,11 +133,8 @@ class Run:
     def searcher(self) -> EmbeddingModel | None:
         """Return the embedding model when the index's vectors are its own, else ``None``."""
         model, identity = self.embedder, self.reader.info.identity
-        if model is None or identity is None:
-            return None
-        own = (model.name, model.revision, model.dimension)
-        theirs = (identity.embedder, identity.embedder_revision, identity.dimension)
-        return model if own == theirs else None
+        own = model is not None and identity is not None and identity.has_vectors_of(model)
+        return model if own else None
 
     def metered(self, chat: ChatModel | None) -> ChatModel | None:
         """Return the model so that its calls count for this question."""

@@ -172,3 +172,14 @@ async def test_claims_are_checked_by_words_when_the_embedding_model_fails(at):
     assert result.grounding_status == "checked"
     assert result.grounding.method == "lexical"
     assert result.grounding.claims[0].verdict is Verdict.CONTRADICTED
+
+
+async def test_one_vector_that_cannot_be_used_costs_one_text_more_and_no_other(at):
+    first_is_nothing = faults.wrong_vectors(
+        lambda right: [(i, [0.0] * 1536 if i == 0 else [1.0] * 1536) for i, _ in right]
+    )
+    with ProviderServer(dimension=1536, embeddings=[first_is_nothing]) as server:
+        async with at(server) as router:
+            stats = router.get_corpus_stats()
+    assert stats.vector_coverage == 1
+    assert len(texts_of(server)) == stats.chunk_count + 1

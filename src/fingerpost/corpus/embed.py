@@ -213,9 +213,17 @@ class _Workers:
             return list(islice(self._waiting, getattr(self._embedder, "batch_size", 1)))
 
     def _embedded(self, batch: Sequence[Text]) -> list[NDArray[np.float32] | None]:
-        """Return the vector of each text; ``None`` for one that the model refuses."""
+        """Return the vector of each text; ``None`` for one that the model refuses.
+
+        A model that tells of each text alone is asked once; any other batch that it refuses is
+        halved, down to the text that is at fault.
+        """
+        texts = [text for _, text in batch]
+        each = getattr(self._embedder, "embed_each", None)
+        if each is not None:
+            return [None if isinstance(one, EmbeddingError) else one for one in each(texts)]
         try:
-            return list(self._embedder.embed([text for _, text in batch]))
+            return list(self._embedder.embed(texts))
         except EmbeddingError:
             if len(batch) == 1:
                 return [None]

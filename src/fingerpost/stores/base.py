@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fingerpost.lanes.base import EmbeddingModel
+
 from fingerpost.types.document import Chunk, Document, Link, SkippedFile
 from fingerpost.types.query import Filters
 
@@ -32,6 +34,11 @@ class IndexIdentity:
     embedder: str = ""
     embedder_revision: str = ""
     dimension: int = 0
+
+    def has_vectors_of(self, model: EmbeddingModel) -> bool:
+        """Return whether the index's vectors can be compared with those of the model."""
+        theirs = (model.name, model.revision, model.dimension)
+        return theirs == (self.embedder, self.embedder_revision, self.dimension)
 
 
 @dataclass(frozen=True, slots=True)
