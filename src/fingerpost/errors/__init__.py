@@ -36,6 +36,7 @@
     |   |   |-- BadResponseError
     |   |   |   |-- EmptyCompletionError
     |   |   |   |-- ResponseTooLargeError
+    |   |   |   |-- InvalidDecisionResponseError
     |   |   |   `-- StreamTruncatedError  .text that had come
     |   |   `-- BadEmbeddingError      also an EmbeddingError
     |   |-- EmbeddingError
@@ -86,6 +87,7 @@ from fingerpost.errors.lanes import (
     ContextTooLongError,
     EmbeddingError,
     EmptyCompletionError,
+    InvalidDecisionResponseError,
     LaneError,
     LaneExhaustedError,
     MalformedOutputError,
@@ -128,6 +130,7 @@ __all__ = [
     "GenerationError",
     "IndexCorruptError",
     "IndexMismatchError",
+    "InvalidDecisionResponseError",
     "InvalidQueryError",
     "LaneError",
     "LaneExhaustedError",

@@ -145,6 +145,13 @@ class ResponseTooLargeError(BadResponseError):
     """The reply passed the size limit and was cut off."""
 
 
+class InvalidDecisionResponseError(BadResponseError):
+    """A decision model's answers do not fit its questions.
+
+    One is missing, names an unknown option, or holds a probability outside 0 to 1.
+    """
+
+
 class StreamTruncatedError(BadResponseError):
     """A stream ended before its end was announced.
 

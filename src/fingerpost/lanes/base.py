@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.question import DecisionInput, DecisionResponse, Question
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,4 +89,37 @@ class EmbeddingModel(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens the model sees for ``text``, special tokens excluded."""
+        ...
+
+
+class DecisionModel(Protocol):
+    """Answers typed questions with probabilities instead of writing text.
+
+    Callers go through `asked.ask`, which checks the answers and holds the deadline. A model may
+    also take the keywords ``deadline`` (monotonic seconds) and ``query_id``; it is then told.
+
+    Attributes:
+        provider: The word that routes it, ``typesafe``; ``lane`` for models made of others.
+        model: The provider's name of the model.
+    """
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+
+    async def decide(self, input: DecisionInput, questions: Sequence[Question]) -> DecisionResponse:
+        """Return an answer to each question, all about the one input.
+
+        Args:
+            input: What the questions are about.
+            questions: At least one; ids are unique. The model does not see the ids.
+
+        Raises:
+            LaneError: There is none; its ``usage`` tells what was spent all the same.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop. The model can still be used."""
         ...
