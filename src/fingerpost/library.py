@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,6 +47,7 @@ class Library:
         self._observe = observe
         self._roots: list[CorpusRoot] = []
         self._store: Store | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._unlocated: tuple[SkippedFile, ...] = ()
         self._topics: tuple[int, tuple[str, ...]] = (-1, ())
         self._background: list[threading.Thread] = []
@@ -76,10 +78,10 @@ class Library:
             EmptyCorpusError: The paths gave no chunk.
             StoreError: The index cannot be opened.
         """
-        self._roots, unlocated = locate(self._config.knowledge_corpus)
-        self._unlocated = tuple(unlocated)
-        if not self._roots:
-            raise _empty(self._config.knowledge_corpus, ())
+        if not self._paths:
+            self._open_without_documents()
+            return
+        self._locate()
         folder = wiring.index_folder(self._config, self._roots)
         is_new = not folder.exists()
         self._store = wiring.make_store(folder)
@@ -97,7 +99,7 @@ class Library:
             skipped = self.summary.skipped if self.summary else ()
             if is_new:
                 wiring.forget_index(self._store, folder)
-            raise _empty(self._config.knowledge_corpus, skipped)
+            raise _empty(self._paths, skipped)
         self.embedding = wiring.choose_embedder(
             self._config,
             self._store,
@@ -107,6 +109,37 @@ class Library:
         if self._config.embed == "wait":
             self._embed_if_possible()
 
+    @property
+    def _paths(self) -> tuple[str | Path, ...]:
+        return (*self._config.knowledge_corpus, *wiring.source_paths(self._config).values())
+
+    @property
+    def always_searched(self) -> tuple[str, ...]:
+        """Return the names of the corpus's sources that no router chooses among."""
+        return tuple(root.name for root in self._roots if not root.is_named)
+
+    def _locate(self) -> None:
+        """Find the folders of the corpus.
+
+        Raises:
+            ConfigError: A described source shares files with another path.
+            EmptyCorpusError: No path gives anything.
+        """
+        config = self._config
+        named = wiring.source_paths(config)
+        self._roots, unlocated = locate(config.knowledge_corpus, named)
+        self._unlocated = tuple(unlocated)
+        if not self._roots:
+            raise _empty(self._paths, ())
+
+    def _open_without_documents(self) -> None:
+        """Open an empty index for this run: every source is a retriever of the host's own."""
+        self._scratch = tempfile.TemporaryDirectory(prefix="fingerpost-")
+        self._store = wiring.make_store(Path(self._scratch.name) / "index")
+        self.embedding = wiring.choose_embedder(
+            self._config, self._store, may_replace=True, tape=self._tape
+        )
+
     def open_as_it_is(self) -> None:
         """Open the index without reading the corpus again.
 
@@ -114,10 +147,7 @@ class Library:
             EmptyCorpusError: A path gives nothing.
             StoreError: There is no index yet, or it cannot be opened.
         """
-        self._roots, unlocated = locate(self._config.knowledge_corpus)
-        self._unlocated = tuple(unlocated)
-        if not self._roots:
-            raise _empty(self._config.knowledge_corpus, ())
+        self._locate()
         folder = wiring.index_folder(self._config, self._roots)
         if not folder.is_dir():
             raise StoreError(
@@ -203,6 +233,9 @@ class Library:
         store, self._store = self._store, None
         if store is not None:
             store.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
 
     def _index(self, *, rebuild: bool, must_write: bool) -> IndexSummary:
         """Read what changed; where the index cannot be written, go on with what is there.

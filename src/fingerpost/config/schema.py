@@ -25,6 +25,8 @@ from fingerpost.config.providers import (
 )
 from fingerpost.config.secrets import Secret
 from fingerpost.types.decision import Strategy
+from fingerpost.types.routing import FallbackStrategy
+from fingerpost.types.source import Source, source_fault
 
 
 def _as_secret(value: object) -> object:
@@ -37,6 +39,23 @@ def _as_secret(value: object) -> object:
 
 def _as_items(value: object) -> object:
     return (value,) if isinstance(value, str | Path) else value
+
+
+def _as_sources(value: object) -> object:
+    """Return the sources, each a `Source` with a name, a description and a place to search."""
+    given = (value,) if isinstance(value, Source) else value
+    if not isinstance(given, list | tuple):
+        raise ValueError("a list of Source objects")  # noqa: TRY004 - pydantic wants it so
+    for source in given:
+        if not isinstance(source, Source):
+            raise ValueError(f"{source!r:.80} is no Source")  # noqa: TRY004
+        if fault := source_fault(source):
+            raise ValueError(fault)
+    names = [source.name for source in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"source {name!r} is given twice")
+    return tuple(given)
 
 
 def _blank_as_none(value: object) -> object:
@@ -97,8 +116,20 @@ class QueryRouterConfig(BaseModel):
 
     model_config = _STRICT
 
-    knowledge_corpus: Annotated[Paths, Field(min_length=1)]
-    """Directories, files or globs that hold the documents."""
+    knowledge_corpus: Paths = ()
+    """Directories, files or globs that hold the documents; may be left out beside ``sources``."""
+    sources: Annotated[tuple[Any, ...], BeforeValidator(_as_sources)] = ()
+    """`Source` objects: described places, of which each question is sent to those that may help.
+    ``knowledge_corpus`` is searched whatever is chosen among them."""
+    source_router: Any = None
+    """A `SourceRouter` of your own that chooses among them; ``None`` asks the decision model,
+    or the local one where none is set."""
+    source_min_probability: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    """Probability from which a source is used, unless it has a threshold of its own."""
+    source_thresholds: Path | None = None
+    """File of ``fingerpost calibrate routing``: thresholds of this decision model."""
+    source_fallback: FallbackStrategy = FallbackStrategy.ROUTE_TO_ALL
+    """What happens when the sources cannot be chosen: all are used, none, or an error."""
     confidence_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.7
     """Below it the tier goes up by one; 0 never escalates."""
     classifier_model: Name = None
@@ -221,7 +252,12 @@ class QueryRouterConfig(BaseModel):
     @model_validator(mode="after")
     def _fits_together(self) -> QueryRouterConfig:
         """Refuse what this version does not have, and settings that contradict each other."""
-        for fault in (_not_in_this_version(self), _address_faults(self), _contradiction(self)):
+        for fault in (
+            _nothing_to_search(self),
+            _not_in_this_version(self),
+            _address_faults(self),
+            _contradiction(self),
+        ):
             if fault:
                 raise ValueError(fault)
         return self
@@ -237,12 +273,13 @@ def _not_in_this_version(config: QueryRouterConfig) -> str:
     for name, reason in NOT_IN_THIS_VERSION.items():
         if getattr(config, name) is not None:
             return f"{name}: {reason}"
-    if config.strategy_config.classifier_mode == "decision":
-        return (
-            "strategy_config.classifier_mode: 'decision' is not in this version; "
-            "allowed: 'hybrid', 'heuristic', 'local', 'llm'"
-        )
     return ""
+
+
+def _nothing_to_search(config: QueryRouterConfig) -> str:
+    if config.knowledge_corpus or config.sources:
+        return ""
+    return "knowledge_corpus: required; name at least one folder, file or glob"
 
 
 def _address_faults(config: QueryRouterConfig) -> str:

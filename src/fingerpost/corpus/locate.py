@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from fingerpost.corpus.formats import format_of, is_unsupported
+from fingerpost.errors import ConfigError
 from fingerpost.types.document import SkippedFile
 
 _MAGIC = re.compile(r"[*?\[]")
@@ -24,14 +26,18 @@ class CorpusRoot:
         folder: Absolute path of the folder, symlinks in it resolved.
         include: Globs or file names relative to the folder (``*`` stays within a folder,
             ``**`` does not); empty for all supported files.
+        is_named: The host gave the name.
     """
 
     name: str
     folder: Path
     include: tuple[str, ...] = ()
+    is_named: bool = False
 
 
-def locate(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedFile]]:
+def locate(
+    paths: Sequence[str | Path], named: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[CorpusRoot], list[SkippedFile]]:
     """Return the roots of the given paths, and the paths that give nothing.
 
     Files of one folder become one root. A folder inside another given folder is not taken
@@ -40,7 +46,34 @@ def locate(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedF
 
     Args:
         paths: Folders, files or globs, relative to the working directory; ``~`` is expanded.
+        named: Name of a source → its folder, file or glob.
+
+    Raises:
+        ConfigError: A named source shares files with another one or with ``paths``.
     """
+    roots, skipped = _located(paths)
+    for name, path in named.items():
+        own, problems = _located([path])
+        skipped.extend(problems)
+        for root in own:
+            _refuse_overlap(name, root, roots)
+            roots.append(replace(root, name=name, is_named=True))
+    return roots, skipped
+
+
+def _refuse_overlap(name: str, root: CorpusRoot, others: Sequence[CorpusRoot]) -> None:
+    for other in others:
+        if other.name == name:
+            raise ConfigError(f"sources: {name!r} is also the name of {other.folder}")
+        if root.folder.is_relative_to(other.folder) or other.folder.is_relative_to(root.folder):
+            raise ConfigError(
+                f"sources: {name!r} at {root.folder} shares files with {other.name!r} at "
+                f"{other.folder}",
+                hint="Give each source a folder of its own, and list it once.",
+            )
+
+
+def _located(paths: Sequence[str | Path]) -> tuple[list[CorpusRoot], list[SkippedFile]]:
     folders: dict[Path, None] = {}
     included: dict[Path, list[str]] = {}
     skipped: list[SkippedFile] = []

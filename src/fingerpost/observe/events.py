@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.result import QueryResult
+from fingerpost.types.routing import SourceRouting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,15 @@ class StrategySelect(Event):
     type: ClassVar[str] = "strategy:select"
     strategy: str
     source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesSelect(Event):
+    """The sources of a question were chosen."""
+
+    type: ClassVar[str] = "sources:select"
+    routing: SourceRouting
+    duration_ms: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ class AbstentionReason(StrEnum):
     NO_DOCUMENT_MATCHES = "no_document_matches"
     FILTER_EXCLUDES_ALL = "filter_excludes_all"
     EVIDENCE_TOO_WEAK = "evidence_too_weak"
+    NO_SOURCE_FITS = "no_source_fits"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
 
 from fingerpost.types.plan import CapabilityRecommendation, ExecutionPlan
+
+if TYPE_CHECKING:  # which needs this module
+    from fingerpost.types.routing import SourceRouting
 
 
 class Tier(IntEnum):
@@ -74,6 +78,9 @@ class ClassificationResult:
         plan: What a plan-aware model proposed, ``None`` without one.
         recommendations: Capabilities that may help, by priority.
         prompt: Name and hash of the prompt that was used, empty without a model.
+        routing: Which sources were chosen, what was asked of the decision model and with what
+            probability it said yes; ``None`` without described sources. Its ``retrievers`` are
+            left out: they are no values.
     """
 
     tier: Tier
@@ -91,3 +98,4 @@ class ClassificationResult:
     plan: ExecutionPlan | None = None
     recommendations: tuple[CapabilityRecommendation, ...] = ()
     prompt: str = ""
+    routing: SourceRouting | None = None

@@ -12,12 +12,14 @@ class MatchType(StrEnum):
     """Which leg of retrieval brought a hit.
 
     When words and vectors both did, the one that ranked it higher; ``keyword`` at equal ranks.
+    ``source`` is a retriever of the host's own, outside the index.
     """
 
     VECTOR = "vector"
     KEYWORD = "keyword"
     GRAPH = "graph"
     RESEARCH = "research"
+    SOURCE = "source"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,3 +65,20 @@ class Source:
         if isinstance(self.retriever, str):
             raise TypeError(f"source {self.name!r} is a path; a QueryRouter searches it")
         return await self.retriever.retrieve(query, top_k)
+
+
+def source_fault(source: Source) -> str:
+    """Return what is wrong with a source, empty when nothing is."""
+    if not source.name.strip():
+        return "a source has a blank name"
+    if not source.description.strip():
+        return f"source {source.name!r} has a blank description"
+    threshold = source.min_probability
+    if threshold is not None and not 0 <= threshold <= 1:
+        return f"source {source.name!r}: min_probability = {threshold!r} is not within 0 to 1"
+    if isinstance(source.retriever, str):
+        return "" if source.retriever.strip() else f"source {source.name!r} has a blank path"
+    if not callable(getattr(source.retriever, "retrieve", None)):
+        kind = type(source.retriever).__name__
+        return f"source {source.name!r}: {kind} is neither a path nor has it 'retrieve'"
+    return ""

@@ -8,6 +8,7 @@ from fingerpost.wiring.index import (
     index_folder,
     index_options,
     make_store,
+    source_paths,
 )
 from fingerpost.wiring.models import make_models
 from fingerpost.wiring.pipeline import make_observers, make_pipeline, refuse_what_cannot_work
@@ -17,5 +18,5 @@ from fingerpost.wiring.tape import Tape, make_tape
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",
     "forget_index", "index_folder", "index_options", "make_models", "make_observers",
-    "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
+    "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work", "source_paths",
 ]  # fmt: skip

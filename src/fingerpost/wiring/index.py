@@ -29,10 +29,23 @@ def index_folder(config: QueryRouterConfig, roots: list[CorpusRoot]) -> Path:
     """
     if config.index_dir is not None:
         return config.index_dir.expanduser().absolute()
-    if len(roots) == 1 and not roots[0].include and os.access(roots[0].folder, os.W_OK):
+    alone = len(roots) == 1 and not roots[0].include and not roots[0].is_named
+    if alone and os.access(roots[0].folder, os.W_OK):
         return roots[0].folder / ".fingerpost"
-    parts = ["\n".join((str(root.folder), *root.include)) for root in roots]
+    parts = [
+        "\n".join((*([root.name, ""] * root.is_named), str(root.folder), *root.include))
+        for root in roots
+    ]
     return cache_folder() / "indexes" / digest(*sorted(parts))
+
+
+def source_paths(config: QueryRouterConfig) -> dict[str, str]:
+    """Return source name → path of the described sources that are documents."""
+    return {
+        source.name: source.retriever
+        for source in config.sources
+        if isinstance(source.retriever, str)
+    }
 
 
 def index_options(config: QueryRouterConfig, *, rebuild: bool = False) -> IndexOptions:
