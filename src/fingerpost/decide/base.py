@@ -1,0 +1,138 @@
+"""What all source routers share: their sources, and what is done when they cannot decide."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from fingerpost.decide.sources import Described, as_sources
+from fingerpost.errors import ConfigError, LaneError
+from fingerpost.types.conversation import ConversationMessage
+from fingerpost.types.question import DecisionAnswer, Question
+from fingerpost.types.result import Usage
+from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
+from fingerpost.types.source import Retriever, Source
+
+_LOG: Final = logging.getLogger("fingerpost.decide")
+_DONE: Final = {
+    FallbackStrategy.DO_NOT_ROUTE: "none is used",
+    FallbackStrategy.ROUTE_TO_ALL: "all are used",
+}
+
+
+class BaseSourceRouter(ABC):
+    """A `SourceRouter` over described sources.
+
+    Args:
+        retrievers: Retrievers with a description each, or sources.
+        kind: What its routings call it, see `SourceRouting.router`.
+        fallback_strategy: What it does when it cannot decide.
+
+    Raises:
+        ConfigError: The sources are not usable (see `as_sources`), or the strategy is unknown.
+    """
+
+    def __init__(
+        self,
+        retrievers: Described,
+        *,
+        kind: str,
+        fallback_strategy: FallbackStrategy = FallbackStrategy.DO_NOT_ROUTE,
+    ) -> None:
+        self._sources = as_sources(retrievers)
+        given: Sequence[Retriever] = self._sources
+        if isinstance(retrievers, Mapping):
+            given = tuple(retrievers)
+        self._retrievers = dict(zip((s.name for s in self._sources), given, strict=True))
+        self._kind = kind
+        try:
+            self._fallback = FallbackStrategy(fallback_strategy)
+        except ValueError as error:
+            allowed = ", ".join(FallbackStrategy)
+            raise ConfigError(
+                f"fallback_strategy is {fallback_strategy!r}, allowed are {allowed}"
+            ) from error
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return what it chooses among, in the order in which it was given."""
+        return self._sources
+
+    @abstractmethod
+    async def route(
+        self,
+        query: str,
+        conversation: Sequence[ConversationMessage] = (),
+        *,
+        also: Sequence[Question] = (),
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> SourceRouting:
+        """Return which sources could help with a question. See `SourceRouter.route`."""
+
+    def _routed(
+        self,
+        assessments: Sequence[SourceAssessment],
+        *,
+        model: str = "",
+        confidence: float = 0.0,
+        reason: str = "",
+        answers: Mapping[str, DecisionAnswer] | None = None,
+        usage: tuple[Usage, ...] = (),
+    ) -> SourceRouting:
+        """Return a decision: the sources that the assessments choose.
+
+        Args:
+            assessments: One per source, in their order.
+            model: Provider and model that decided.
+            confidence: Estimated probability that it is right.
+            reason: What to know about it, for people.
+            answers: To the other questions of the call, by id.
+            usage: One item per model call.
+        """
+        return SourceRouting(
+            retrievers=tuple(self._retrievers[item.name] for item in assessments if item.chosen),
+            assessments=tuple(assessments),
+            router=self._kind,
+            model=model,
+            confidence=confidence,
+            reason=reason,
+            answers=answers or {},
+            usage=usage,
+        )
+
+    def _fallen_back(
+        self,
+        error: LaneError,
+        assessments: Sequence[SourceAssessment] | None = None,
+        *,
+        model: str = "",
+        answers: Mapping[str, DecisionAnswer] | None = None,
+    ) -> SourceRouting:
+        """Return what the fallback strategy says instead of a decision, and log a warning.
+
+        Args:
+            error: Why there is no decision; its usage was spent all the same.
+            assessments: What is known of the sources, ``None`` when nothing is.
+            model: Provider and model that was asked, where it answered anything.
+            answers: To the other questions of the call, by id.
+
+        Raises:
+            LaneError: ``error`` itself, when the strategy is ``FAIL``.
+        """
+        if self._fallback is FallbackStrategy.FAIL:
+            raise error
+        _LOG.warning("sources could not be chosen, %s: %s", _DONE[self._fallback], error)
+        every = self._fallback is FallbackStrategy.ROUTE_TO_ALL
+        known = assessments or [SourceAssessment(name) for name in self._retrievers]
+        routing = self._routed(
+            [replace(item, chosen=every) for item in known],
+            model=model,
+            reason=str(error),
+            answers=answers,
+            usage=tuple(error.usage),
+        )
+        return replace(routing, fallback=self._fallback)

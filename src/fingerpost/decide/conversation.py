@@ -1,0 +1,122 @@
+"""How much of a conversation a decision model is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from fingerpost.errors import ConfigError
+from fingerpost.types.conversation import ConversationMessage
+from fingerpost.types.question import DecisionInput
+
+MessageFilter = Callable[[ConversationMessage], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationWindow:
+    """What goes to a decision model beside the query.
+
+    Attributes:
+        max_messages: The last messages that are shown, the query itself included, at least 1.
+            An assistant message with its tool calls counts as one, each tool result as one.
+        max_message_length: Characters of each text and of each tool call's arguments, at least
+            1. A longer one keeps its beginning and its end around a note, see `shortened`.
+        message_filter: Which messages of the conversation may be shown, ``None`` for all. It
+            also rules over the system message and the last user message; the query is always
+            shown.
+
+    Raises:
+        ConfigError: A number is below 1.
+    """
+
+    max_messages: int = 10
+    max_message_length: int = 2000
+    message_filter: MessageFilter | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that would show nothing."""
+        for name in ("max_messages", "max_message_length"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"{name} is {value!r}, allowed is a whole number above 0")
+
+    def input(self, query: str, conversation: Sequence[ConversationMessage]) -> DecisionInput:
+        """Return the query alone, or with the messages before it as a JSON object.
+
+        Args:
+            query: The question.
+            conversation: What was said before it, oldest first.
+        """
+        query = shortened(query, self.max_message_length)
+        messages = self.shown(conversation)
+        return {"query": query, "messages": [_json(m) for m in messages]} if messages else query
+
+    def shown(self, conversation: Sequence[ConversationMessage]) -> list[ConversationMessage]:
+        """Return the messages before the query that are shown, the system message first.
+
+        The last user message comes along when it is older than the window, unless the query
+        alone is wanted. A tool result is left out when the call that it answers is.
+        """
+        allowed = [m for m in conversation if self.message_filter is None or self.message_filter(m)]
+        said = [message for message in allowed if message.role != "system"]
+        system = [message for message in allowed if message.role == "system"][-1:]
+        n_before = self.max_messages - 1
+        first = max(0, len(said) - n_before)
+        window = _with_their_calls(said[first:])
+        if n_before and not any(message.role == "user" for message in window):
+            window = [m for m in said[:first] if m.role == "user"][-1:] + window
+        return system + [self._cut(message) for message in window]
+
+    def _cut(self, message: ConversationMessage) -> ConversationMessage:
+        limit = self.max_message_length
+        calls = tuple(
+            replace(call, arguments=shortened(call.arguments, limit)) for call in message.tool_calls
+        )
+        return replace(message, text=shortened(message.text, limit), tool_calls=calls)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most ``limit`` characters, cut in its middle when it was longer.
+
+    A note of about 90 characters says how many are missing. A limit with little room for it
+    still keeps half of its length; the note then comes on top.
+
+    Args:
+        text: Any text.
+        limit: Characters, at least 1.
+    """
+    if len(text) <= limit:
+        return text
+    room = max(limit - len(_note(len(text))), (limit + 1) // 2)
+    tail = room // 2
+    return text[: room - tail] + _note(len(text) - room) + text[len(text) - tail :]
+
+
+def _note(n_missing: int) -> str:
+    return (
+        f" [... {n_missing} characters of this text were left out here;"
+        " its beginning and end are kept ...] "
+    )
+
+
+def _with_their_calls(messages: Sequence[ConversationMessage]) -> list[ConversationMessage]:
+    """Return the messages without results of tools that none of them called before."""
+    called: set[str] = set()
+    kept = []
+    for message in messages:
+        called.update(call.id for call in message.tool_calls)
+        if message.role != "tool" or message.tool_call_id in called:
+            kept.append(message)
+    return kept
+
+
+def _json(message: ConversationMessage) -> dict[str, object]:
+    shown: dict[str, object] = {"role": message.role, "text": message.text}
+    if message.tool_calls:
+        shown["tool_calls"] = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in message.tool_calls
+        ]
+    if message.role == "tool":
+        shown["tool_call_id"] = message.tool_call_id
+    return shown
