@@ -131,6 +131,7 @@ class QueryRouter:
             self._models,
             self._tape,
             self._offered,
+            lambda: self._library.always_searched,
         )
         self._library.start_background()
 

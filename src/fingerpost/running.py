@@ -16,7 +16,7 @@ from anyio import CapacityLimiter
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import DeadlineExceededError
-from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
 from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
@@ -25,6 +25,8 @@ from fingerpost.stores.base import Reader, Store
 from fingerpost.types.plan import Capability
 from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import Usage
+from fingerpost.types.routing import FallbackStrategy, SourceRouter, SourceRouting
+from fingerpost.types.source import Source
 from fingerpost.verify import CitationVerifier
 
 _LOG = logging.getLogger("fingerpost.pipeline")
@@ -39,15 +41,17 @@ class Models:
         classifier: Classifies, rewrites follow-ups, writes hypotheses and sub-questions.
         writer: Writes T0 and T1 answers.
         writer_deep: Writes T2 and T3 answers.
+        decider: Chooses sources and, in the mode ``decision``, the tier.
     """
 
     classifier: ChatModel | None = None
     writer: ChatModel | None = None
     writer_deep: ChatModel | None = None
+    decider: DecisionModel | None = None
 
     async def close(self) -> None:
         """Close idle connections of the running event loop."""
-        for model in (self.classifier, self.writer, self.writer_deep):
+        for model in (self.classifier, self.writer, self.writer_deep, self.decider):
             if model is not None:
                 await model.close()
 
@@ -63,6 +67,23 @@ class Models:
 
 
 @dataclass(frozen=True, slots=True)
+class RoutedSources:
+    """The described sources of a router.
+
+    Attributes:
+        sources: At least one.
+        router: Chooses among them.
+        always: Returns the names of the corpus's other sources, which are always searched.
+        fallback: What happens when the router fails.
+    """
+
+    sources: tuple[Source, ...]
+    router: SourceRouter
+    always: Callable[[], tuple[str, ...]] = tuple
+    fallback: FallbackStrategy = FallbackStrategy.ROUTE_TO_ALL
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What a pipeline is made of.
 
@@ -75,7 +96,8 @@ class Parts:
         config: Settings.
         observe: Takes every event.
         topics: Returns what the corpus is about, for the classifier.
-        models: Chat models.
+        models: Chat models, and the decision model.
+        routed: Sources that each question is routed among; ``None`` without any.
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
         capabilities: Returns what may be recommended.
@@ -93,6 +115,7 @@ class Parts:
     observe: Observer
     topics: Callable[[], tuple[str, ...]]
     models: Models = Models()
+    routed: RoutedSources | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], Sequence[Capability]] = tuple
     delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
@@ -117,6 +140,7 @@ class Run:
     timings: dict[str, float] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
+    routing: SourceRouting | None = None
 
     @property
     def window(self) -> tuple[Turn, ...]:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from fingerpost.generate.plain import neutralise, plain_text
 from fingerpost.types import Answer, Evidence, Hit, SourceCitation
 from fingerpost.types.document import readable_text
+from fingerpost.types.evidence import MatchType
 
 _MAX_SNIPPET = 300
 _MIN_QUOTE = 20
@@ -99,7 +100,13 @@ def _snippet(hit: Hit, start: int | None) -> str:
 
 
 def _url(hit: Hit, docs_url: str | None) -> str | None:
-    """Return the published address of the section: path without suffix, heading as anchor."""
+    """Return the published address of the section: path without suffix, heading as anchor.
+
+    Of a passage from the host's own retriever the web address that came with it.
+    """
+    if hit.match_type is MatchType.SOURCE:
+        address = _line(hit.document.uri)
+        return address if address.startswith(("https://", "http://")) else None
     if not docs_url:
         return None
     page = _SUFFIX.sub("", hit.document.path)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import anyio
+
 from fingerpost.classify.followup import earlier_questions
+from fingerpost.decide.fetch import fetch
+from fingerpost.pipeline.sources import places_to_search
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.dispatch import KEPT
+from fingerpost.retrieve.foreign import joined
 from fingerpost.retrieve.imagine import Imagination
 from fingerpost.running import Run
 from fingerpost.types.decision import ClassificationResult, Tier
 from fingerpost.types.evidence import Evidence
+from fingerpost.types.query import Filters
+from fingerpost.types.source import Passage, Source
 
 
 async def find(run: Run, classification: ClassificationResult) -> Evidence:
@@ -17,20 +27,63 @@ async def find(run: Run, classification: ClassificationResult) -> Evidence:
         return Evidence(hits=(), tiers_used=(0,))
     run.hold_deadline("retrieve")
     began = run.parts.clock()
-    evidence = await retrieve(run.reader, _request(run, classification), _tools(run))
+    evidence = await _found(run, classification)
     run.timed("retrieve", began)
     run.noted(evidence.fallbacks)
     await run.notify(run.parts.config.on_retrieval, evidence)
     return evidence
 
 
-def _request(run: Run, classification: ClassificationResult) -> RetrieveRequest:
+async def _found(run: Run, classification: ClassificationResult) -> Evidence:
+    """Search the index and ask the host's own retrievers, side by side."""
+    filters, foreign = places_to_search(run)
+    k = run.query.top_k or KEPT[_level(classification)]
+    passages: dict[str, tuple[Passage, ...]] = {}
+    evidence = Evidence(
+        hits=(), tiers_used=(int(classification.tier),), generation=run.reader.info.generation
+    )
+
+    async def ask_others() -> None:
+        passages.update(await _passages(run, foreign, k))
+
+    async with anyio.create_task_group() as group:
+        if foreign:
+            group.start_soon(ask_others)
+        if filters is not None:
+            request = _request(run, classification, filters)
+            evidence = await retrieve(run.reader, request, _tools(run))
+    if not any(passages.values()):
+        return evidence
+    return await run.in_thread(
+        lambda: joined(run.reader, evidence, passages, run.text, k, run.embedder)
+    )
+
+
+def _level(classification: ClassificationResult) -> Tier:
+    return Tier(max(classification.tier, classification.strategy.rank))
+
+
+async def _passages(
+    run: Run, sources: Sequence[Source], k: int
+) -> dict[str, tuple[Passage, ...]]:
+    """Return what each of the host's retrievers found; one that fails is named and left out."""
+    asked = {source.name: source for source in sources}
+    findings = await fetch(asked, run.text, k, deadline=run.deadline, limiter=run.limiter)
+    for item in findings:
+        if item.failure:
+            run.fall_back("source-skip", f"source {item.source!r}: {item.failure}")
+    return {item.source: item.passages for item in findings}
+
+
+def _request(
+    run: Run, classification: ClassificationResult, filters: Filters
+) -> RetrieveRequest:
     query = run.query
     return RetrieveRequest(
         text=run.text,
         tier=classification.tier,
         strategy=classification.strategy,
-        filters=query.filters,
+        filters=filters,
         top_k=query.top_k,
         suggested_sources=classification.suggested_sources,
         query_id=query.query_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 
 from fingerpost.classify import (
@@ -15,6 +16,7 @@ from fingerpost.classify import (
 )
 from fingerpost.errors import DeadlineExceededError, FingerpostError, LaneError
 from fingerpost.observe import events
+from fingerpost.pipeline.sources import choose_sources, classify_by_decision
 from fingerpost.retrieve import first_look
 from fingerpost.running import Run
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
@@ -60,6 +62,8 @@ async def classify(run: Run) -> ClassificationResult:
     run.hold_deadline("classify")
     query, config = run.query, run.parts.config
     cap = config.max_tier if query.max_tier is None else min(config.max_tier, query.max_tier)
+    asks = config.strategy_config.classifier_mode == "decision" and _forced_tier(run) is None
+    await choose_sources(run, with_tier=asks)
     began = run.parts.clock()
     raw = await _raw(run)
     run.timed("classify", began)
@@ -70,6 +74,7 @@ async def classify(run: Run) -> ClassificationResult:
         force_strategy=config.strategy_config.force_strategy,
         forced_tier=None if query.tier is None else Tier(query.tier),
     )
+    result = replace(result, routing=run.routing)
     run.prompted(result.prompt)
     if result.escalated_from is not None:
         run.fall_back(
@@ -93,19 +98,17 @@ def _tell(run: Run, result: ClassificationResult) -> None:
 async def _raw(run: Run) -> ClassificationResult:
     """Return the classification before the policy: forced, by a model, or without one."""
     config = run.parts.config.strategy_config
-    forced = run.query.tier
-    if config.force_strategy is not None and forced is None:
-        forced = config.force_strategy.rank
+    forced = _forced_tier(run)
     if forced is not None:
         return _forced(forced)
-    chat = run.metered(run.parts.models.classifier)
     reason = ""
-    if chat is not None and config.classifier_mode in _ASKS_MODEL:
-        try:
-            return await _by_model(run, ModelClassifier(chat))
-        except LaneError as error:
-            run.hold_deadline("classify")
-            reason = _failed(run, error)
+    try:
+        asked = await _asked(run)
+        if asked is not None:
+            return asked
+    except LaneError as error:
+        run.hold_deadline("classify")
+        reason = _failed(run, error)
     if reason and config.classifier_mode == "llm":
         return fallback_classification(reason, config.default_strategy)
     try:
@@ -115,6 +118,29 @@ async def _raw(run: Run) -> ClassificationResult:
     except Exception as error:
         _LOG.exception("classification failed")
         return fallback_classification(_failed(run, error), config.default_strategy)
+
+
+def _forced_tier(run: Run) -> int | None:
+    forced, strategy = run.query.tier, run.parts.config.strategy_config.force_strategy
+    return strategy.rank if strategy is not None and forced is None else forced
+
+
+async def _asked(run: Run) -> ClassificationResult | None:
+    """Return what a model said of the tier, ``None`` when none is to be asked.
+
+    Raises:
+        LaneError: It said nothing of use.
+    """
+    mode = run.parts.config.strategy_config.classifier_mode
+    if mode == "decision":
+        found = await classify_by_decision(run)
+        if found is None:
+            raise LaneError("the decision model did not choose a tier")
+        return found
+    chat = run.metered(run.parts.models.classifier)
+    if chat is None or mode not in _ASKS_MODEL:
+        return None
+    return await _by_model(run, ModelClassifier(chat))
 
 
 def _failed(run: Run, error: Exception) -> str:

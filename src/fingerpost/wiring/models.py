@@ -49,7 +49,7 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
     lanes = [_lane(config, observe, found, job, first, health) for job, first in endpoints.items()]
     if tape is not None:
         lanes = [None if lane is None else tape.around(lane) for lane in lanes]
-    models = Models(*lanes)
+    models = Models(lanes[0], lanes[1], lanes[2], getattr(config, "decider", None))
     if config.replay is not None and not any((*lanes, isinstance(found.embedding, Endpoint))):
         raise ConfigError(
             f"replay = {str(config.replay)!r}: no provider is set, so nothing would be replayed",

@@ -17,6 +17,7 @@ from fingerpost.stores.base import Store
 from fingerpost.types.plan import Capability
 from fingerpost.verify import CitationVerifier, OnUnsupported
 from fingerpost.wiring.index import cores
+from fingerpost.wiring.sources import make_routed_sources
 from fingerpost.wiring.tape import Tape, make_delimiter
 
 
@@ -29,6 +30,7 @@ def make_pipeline(
     models: Models,
     tape: Tape | None = None,
     capabilities: Callable[[], Sequence[Capability]] = tuple,
+    always_searched: Callable[[], tuple[str, ...]] = tuple,
 ) -> Pipeline:
     """Return the pipeline for an open store."""
     parts = Parts(
@@ -43,6 +45,7 @@ def make_pipeline(
         make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
+        routed=make_routed_sources(config, models.decider, embedder, always_searched),
     )
     return Pipeline(parts, cores())
 

@@ -1,0 +1,122 @@
+"""Passages of the host's own retrievers, beside the hits of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from fingerpost.errors import LaneError
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.retrieve.fuse import RANK_CONSTANT, reciprocal_rank
+from fingerpost.retrieve.hybrid import coverage_of, searchable_text
+from fingerpost.retrieve.question import ask, token_set
+from fingerpost.stores.base import Reader
+from fingerpost.text.language import detect_language
+from fingerpost.types.document import Chunk, Document, Span
+from fingerpost.types.evidence import Evidence, Hit, MatchType
+from fingerpost.types.ids import chunk_id, digest, document_id
+from fingerpost.types.source import Passage
+
+MAX_CHARS: Final = 8_000
+"""Characters of a passage that are read."""
+FORMAT: Final = "passage"
+
+
+def joined(
+    reader: Reader,
+    evidence: Evidence,
+    found: Mapping[str, Sequence[Passage]],
+    text: str,
+    k: int,
+    embedder: EmbeddingModel | None,
+) -> Evidence:
+    """Return the evidence with the passages among its hits, fused by reciprocal rank (k = 60).
+
+    Args:
+        reader: The index, which knows how rare each word is.
+        evidence: What the index gave, best first; may be empty.
+        found: Name of a source → its passages, best first.
+        text: The question.
+        k: How many hits are kept.
+        embedder: Compares question and passages, as the index's vectors are compared; ``None``
+            or one that fails compares words alone.
+    """
+    lists = [_hits(name, passages) for name, passages in found.items()]
+    foreign = _with_cosines([hit for hits in lists for hit in hits], text, embedder)
+    if not foreign:
+        return evidence
+    by_id = {hit.chunk.id: hit for hit in (*evidence.hits, *foreign)}
+    ranking = reciprocal_rank(
+        [[hit.chunk.id for hit in hits] for hits in (evidence.hits, *lists) if hits]
+    )
+    best = len(lists) + 1
+    kept = []
+    for place, (name, score) in enumerate(ranking[:k], 1):
+        hit = by_id[name]
+        share = min(1.0, score * (RANK_CONSTANT + 1))
+        own = hit.score if hit.match_type is not MatchType.SOURCE else share
+        kept.append(replace(hit, score=own, fused_rank=place, fused_score=share / best))
+    question = ask(reader, text)
+    words = set().union(*(token_set(searchable_text(hit)) for hit in foreign))
+    return replace(
+        evidence,
+        hits=tuple(kept),
+        candidates=(*kept, *(c for c in evidence.candidates if c.chunk.id not in set(by_id))),
+        coverage=coverage_of(question, kept),
+        unknown_terms=question.unknown - words,
+    )
+
+
+def _hits(source: str, passages: Sequence[Passage]) -> list[Hit]:
+    hits: dict[str, Hit] = {}
+    for place, passage in enumerate(passages, 1):
+        hit = _hit(source, passage, place)
+        hits.setdefault(hit.chunk.id, hit)
+    return list(hits.values())
+
+
+def _hit(source: str, passage: Passage, place: int) -> Hit:
+    text = passage.text[:MAX_CHARS]
+    path = passage.uri or passage.title or f"{source}/{digest(text, size=4)}"
+    document = Document(
+        id=document_id(source, path),
+        path=path,
+        source=source,
+        uri=passage.uri,
+        title=passage.title or source,
+        content_hash=digest(text, size=32),
+        format=FORMAT,
+        language=detect_language(text),
+    )
+    heading = (passage.heading,) if passage.heading else ()
+    chunk = Chunk(
+        id=chunk_id(document.id, heading, text),
+        document_id=document.id,
+        ordinal=0,
+        text=text,
+        span=Span(0, len(text)),
+        heading_path=heading,
+        line_start=1,
+        line_end=1 + text.rstrip("\n").count("\n"),
+        language=document.language,
+        search_text=text,
+    )
+    return Hit(
+        chunk, document, 0.0, MatchType.SOURCE, note=f"place {place} of the source {source!r}"
+    )
+
+
+def _with_cosines(
+    hits: list[Hit], text: str, embedder: EmbeddingModel | None
+) -> list[Hit]:
+    if embedder is None or not hits:
+        return hits
+    try:
+        vectors = embedder.embed([text, *(searchable_text(hit) for hit in hits)])
+    except LaneError:
+        return hits
+    return [
+        replace(hit, vector_score=float(vectors[0] @ vector))
+        for hit, vector in zip(hits, vectors[1:], strict=True)
+    ]
