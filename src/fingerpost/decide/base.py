@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from fingerpost.decide.fetch import RoutedPassages, retrieve_all
 from fingerpost.decide.sources import Described, as_sources
 from fingerpost.errors import ConfigError, LaneError
 from fingerpost.types.conversation import ConversationMessage
@@ -72,6 +73,29 @@ class BaseSourceRouter(ABC):
         query_id: str = "",
     ) -> SourceRouting:
         """Return which sources could help with a question. See `SourceRouter.route`."""
+
+    async def retrieve(
+        self,
+        query: str,
+        top_k: int = 5,
+        conversation: Sequence[ConversationMessage] = (),
+        *,
+        deadline: float | None = None,
+    ) -> RoutedPassages:
+        """Return the best passages of the sources that could help with a question.
+
+        Args:
+            query: The question.
+            top_k: How many passages, of each source and in all; at least 1.
+            conversation: What was said before it, oldest first. Only the router sees it.
+            deadline: When all must have ended, by ``time.monotonic``.
+
+        Raises:
+            LaneError: It could not decide and its fallback strategy is ``FAIL``.
+            InvalidQueryError: ``top_k`` is below 1.
+        """
+        routing = await self.route(query, conversation, deadline=deadline)
+        return await retrieve_all(routing, query, top_k, deadline=deadline)
 
     def _routed(
         self,

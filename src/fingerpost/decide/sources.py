@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fingerpost.errors import ConfigError
-from fingerpost.types.source import Retriever, Source
+from fingerpost.types.source import Retriever, Source, source_fault
 
 Described = Mapping[Retriever, str] | Sequence[Source]
 """Retrievers with a description each, or sources; in the order in which routings name them."""
@@ -25,12 +26,12 @@ def as_sources(retrievers: Described) -> tuple[Source, ...]:
         sources = tuple(retrievers)
     if not sources:
         raise ConfigError("retrievers is empty, a source router needs at least one")
-    seen: set[str] = set()
     for source in sources:
-        _check(source)
-        if source.name in seen:
-            raise ConfigError(f"source name {source.name!r} is given twice")
-        seen.add(source.name)
+        if fault := _fault(source):
+            raise ConfigError(fault, hint="Say in a sentence what each source holds.")
+    name, times = Counter(source.name for source in sources).most_common(1)[0]
+    if times > 1:
+        raise ConfigError(f"source name {name!r} is given twice")
     return sources
 
 
@@ -46,18 +47,9 @@ def checked_probability(value: float, setting: str) -> float:
     return float(value)
 
 
-def _check(source: object) -> None:
+def _fault(source: object) -> str:
     if not isinstance(source, Source):
-        raise ConfigError(f"{type(source).__name__} is given where a Source is needed")
-    if not isinstance(source.name, str) or not source.name.strip():
-        raise ConfigError("a source has a blank name")
-    if not isinstance(source.description, str) or not source.description.strip():
-        raise ConfigError(
-            f"source {source.name!r} has a blank description",
-            hint="Say in a sentence what it holds; the router asks about that.",
-        )
-    if not isinstance(source.retriever, str) and not hasattr(source.retriever, "retrieve"):
-        kind = type(source.retriever).__name__
-        raise ConfigError(f"source {source.name!r} has a {kind}, which cannot retrieve")
-    if source.min_probability is not None:
-        checked_probability(source.min_probability, f"min_probability of source {source.name!r}")
+        return f"a {type(source).__name__} is given where a Source is needed"
+    if not source.name or not source.description:
+        return f"source {source.name!r} needs a name and a description"
+    return source_fault(source)
