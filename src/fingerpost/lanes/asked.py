@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 import anyio
@@ -29,10 +30,15 @@ from fingerpost.types.question import (
     Score,
     YesNo,
 )
+from fingerpost.types.result import Usage
 
 TOLERANCE: Final = 0.05
 """How far the probabilities of an answer may be from 1 together: servers round them."""
 _CLOSE: Final = 0.005
+_CLOSE_SCORE: Final = 0.02
+_SLACK: Final = 1e-9
+_LEAST_DECIMALS: Final = 2
+_MOST_DECIMALS: Final = 15
 
 
 async def ask(
@@ -42,6 +48,7 @@ async def ask(
     *,
     deadline: float | None = None,
     query_id: str = "",
+    clock: Callable[[], float] = time.monotonic,
 ) -> DecisionResponse:
     """Return the model's answers, one for each question and in their order, checked.
 
@@ -49,8 +56,9 @@ async def ask(
         model: Any decision model, the host's own included.
         input: What the questions are about.
         questions: At least one; ids are unique.
-        deadline: When the call must have ended, by ``time.monotonic``.
+        deadline: When the call must have ended, by the clock.
         query_id: For events.
+        clock: Monotonic seconds.
 
     Raises:
         InvalidDecisionResponseError: An answer is missing or does not fit its question.
@@ -61,22 +69,44 @@ async def ask(
     ids = {question.id for question in questions}
     if not questions or len(ids) != len(questions):
         raise UsageError("a decision model needs questions, each with an id of its own")
-    told: dict[str, Any] = {"deadline": deadline, "query_id": query_id}
-    takes = inspect.signature(model.decide).parameters
-    told = {name: value for name, value in told.items() if name in takes}
-    patience = math.inf if deadline is None else max(0.0, deadline - time.monotonic())
+    patience = math.inf if deadline is None else max(0.0, deadline - clock())
     name = f"{model.provider}/{model.model}"
     with anyio.move_on_after(patience):
+        response = await passed_on(model, input, questions, deadline=deadline, query_id=query_id)
         try:
-            response = await model.decide(input, questions, **told)
-        except FingerpostError:
+            return checked(response, questions, name)
+        except InvalidDecisionResponseError as error:
+            error.usage = _spent(response, type(error).__name__)
             raise
-        except Exception as error:
-            raise LaneError(f"{name} failed: {type(error).__name__}: {error}") from error
-        return checked(response, questions, name)
     raise ProviderTimeoutError(
         f"{name} did not decide in time", provider=model.provider, model=model.model
     )
+
+
+async def passed_on(
+    model: DecisionModel,
+    input: DecisionInput,
+    questions: Sequence[Question],
+    *,
+    deadline: float | None,
+    query_id: str,
+) -> DecisionResponse:
+    """Return the model's answers as they are, for what stands around it and is itself asked.
+
+    Raises:
+        LaneError: The call failed, in whatever way the model says so.
+    """
+    told: dict[str, Any] = {"deadline": deadline, "query_id": query_id}
+    takes = inspect.signature(model.decide).parameters
+    told = {name: value for name, value in told.items() if name in takes}
+    try:
+        return await model.decide(input, questions, **told)
+    except FingerpostError:
+        raise
+    except Exception as error:
+        raise LaneError(
+            f"{model.provider}/{model.model} failed: {type(error).__name__}: {error}"
+        ) from error
 
 
 def checked(
@@ -137,34 +167,74 @@ def confidence_of(question: Question, probabilities: Mapping[str, float]) -> flo
 
 
 def _settled(question: Question, answer: DecisionAnswer, name: str) -> DecisionAnswer:
-    if answer.status is not AnswerStatus.ANSWERED and not answer.probabilities:
-        return answer
-    labels = labels_of(question)
     given = answer.probabilities
     if not given:
-        if isinstance(question, Choice) and answer.label in labels:
-            return answer
-        raise _invalid(name, f"gave no probabilities for {question.id!r}")
-    if set(given) != set(labels):
-        raise _invalid(name, f"gave probabilities of other options for {question.id!r}")
-    if not all(_is_probability(p) for p in given.values()):
-        raise _invalid(name, f"gave a probability outside 0 to 1 for {question.id!r}")
+        if answer.status is AnswerStatus.ANSWERED and not _has_bare_answer(question, answer):
+            raise _invalid(name, f"gave no probabilities for {question.id!r}")
+        return replace(answer, confidence=None)
+    labels = labels_of(question)
+    fault = _fault(labels, given) or _contradiction(question, answer)
+    if fault:
+        raise _invalid(name, f"gave {fault} for {question.id!r}")
     total = sum(given.values())
-    if total <= 0 or abs(total - 1) > max(TOLERANCE, len(labels) * _CLOSE):
-        raise _invalid(name, f"gave probabilities that sum to {total:.3g} for {question.id!r}")
     shares = {label: float(given[label]) / total for label in labels}
-    best = max(labels, key=shares.__getitem__)
-    if isinstance(question, Choice) and answer.label:
-        if answer.label not in labels or shares[best] - shares[answer.label] > 2 * _CLOSE:
-            raise _invalid(name, f"chose against its own probabilities for {question.id!r}")
-        best = answer.label
+    is_chosen = isinstance(question, Choice) and answer.label
     return replace(
         answer,
         probabilities=shares,
-        label=best,
+        label=answer.label if is_chosen else max(labels, key=shares.__getitem__),
         value=_value(question, shares),
         confidence=confidence_of(question, shares),
     )
+
+
+def _has_bare_answer(question: Question, answer: DecisionAnswer) -> bool:
+    """Return whether an answer without a distribution says something all the same."""
+    if isinstance(question, Choice):
+        return answer.label in question.options
+    most = len(question.levels) - 1 if isinstance(question, Score) else -1
+    return _is_within(answer.value, most)
+
+
+def _fault(labels: Sequence[str], given: Mapping[str, float]) -> str:
+    """Return what is wrong with a distribution, empty when nothing is."""
+    if set(given) != set(labels):
+        return "probabilities of other options"
+    if not all(_is_within(p, 1) for p in given.values()):
+        return "a probability outside 0 to 1"
+    unit, total = _unit(given), sum(given.values())
+    n_shown = sum(1 for p in given.values() if p > 0)
+    over, under = max(TOLERANCE, n_shown * unit), max(TOLERANCE, len(labels) * unit)
+    if not -under - _SLACK <= total - 1 <= over + _SLACK or total <= 0:
+        return f"probabilities that sum to {total:.3g}"
+    return ""
+
+
+def _contradiction(question: Question, answer: DecisionAnswer) -> str:
+    """Return how an answer contradicts its own distribution, empty when it does not."""
+    given = answer.probabilities
+    if isinstance(question, Choice) and answer.label:
+        if answer.label not in given:
+            return "an option that it was not offered"
+        if max(given.values()) - given[answer.label] > _CLOSE + _SLACK:
+            return "a choice against its own probabilities"
+    if isinstance(question, Score) and answer.value is not None:
+        n = len(question.levels)
+        rounding = _CLOSE_SCORE + _unit(given) * (1 + n * (n - 1) / 2)
+        # Some take the expectation before they make the distribution sum to 1, some after.
+        expected = sum(level * given[str(level)] for level in range(n))
+        near = (expected, expected / sum(given.values()))
+        if not _is_within(answer.value, n - 1) or not any(
+            abs(answer.value - one) <= rounding + _SLACK for one in near
+        ):
+            return "a score against its own probabilities"
+    return ""
+
+
+def _unit(given: Mapping[str, float]) -> float:
+    """Return half a unit of the last decimal shown, never coarser than two decimals."""
+    decimals = (-int(Decimal(repr(float(p))).as_tuple().exponent) for p in given.values())
+    return 0.5 * 10.0 ** -max(_LEAST_DECIMALS, min(_MOST_DECIMALS, max(decimals)))
 
 
 def _value(question: Question, shares: Mapping[str, float]) -> float | None:
@@ -175,13 +245,16 @@ def _value(question: Question, shares: Mapping[str, float]) -> float | None:
     return sum(level * shares[str(level)] for level in range(len(question.levels)))
 
 
-def _is_probability(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and 0 <= value <= 1
-    )
+def _is_within(value: object, most: float) -> bool:
+    """Return whether a value is a number from 0 to ``most``; NaN is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _spent(response: object, outcome: str) -> tuple[Usage, ...]:
+    """Return the usage of a response that is none."""
+    usage = getattr(response, "usage", ())
+    items = usage if isinstance(usage, tuple) else ()
+    return tuple(replace(item, outcome=outcome) for item in items if isinstance(item, Usage))
 
 
 def _invalid(name: str, what: str) -> InvalidDecisionResponseError:

@@ -13,6 +13,7 @@ from fingerpost.errors import (
     BadResponseError,
     ContextTooLongError,
     EmptyCompletionError,
+    InvalidDecisionResponseError,
     LaneError,
     LaneExhaustedError,
     ModelNotFoundError,
@@ -112,6 +113,7 @@ FAULTS: Final[Mapping[tuple[type[LaneError], str], Rule]] = {
     (ProviderUnavailableError, ""): Rule(again=Again.ONCE),
     (BadResponseError, ""): Rule(again=Again.ONCE, billed=True),
     (EmptyCompletionError, ""): Rule(again=Again.ONCE, weight=0.5, billed=True),
+    (InvalidDecisionResponseError, ""): Rule(billed=True),  # it would decide the same again
     (ResponseTooLargeError, ""): Rule(billed=True),
     (StreamTruncatedError, ""): Rule(billed=True),
     (RefusedError, ""): Rule(move_on=False, effect=Effect.ANSWERED, billed=True),

@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.asked import passed_on
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
 from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.question import DecisionInput, DecisionResponse, Question
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,3 +96,36 @@ class WrappedEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the wrapped model's vectors. See `EmbeddingModel.embed`."""
         return self._model.embed(texts)
+
+
+class WrappedDecision:
+    """A `DecisionModel` that hands everything on to another one."""
+
+    def __init__(self, model: DecisionModel) -> None:
+        self._model = model
+
+    @property
+    def provider(self) -> str:
+        """Return the wrapped model's route word."""
+        return self._model.provider
+
+    @property
+    def model(self) -> str:
+        """Return the wrapped model's name."""
+        return self._model.model
+
+    async def decide(
+        self,
+        input: DecisionInput,
+        questions: Sequence[Question],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> DecisionResponse:
+        """Return the wrapped model's answers. See `DecisionModel.decide`."""
+        return await passed_on(self._model, input, questions, deadline=deadline, query_id=query_id)
+
+    async def close(self) -> None:
+        """Close the wrapped model where it can be closed: a host's own need not be."""
+        if hasattr(self._model, "close"):
+            await self._model.close()

@@ -75,6 +75,7 @@ ROWS = {
     "503 with a long wait": (limited(40.0, e.ProviderUnavailableError), NEXT, None),
     "529": (e.ProviderOverloadedError("x"), NEXT, HALF_S),
     "no JSON": (e.BadResponseError("x"), HALF_S, HALF_S),
+    "answers that do not fit": (e.InvalidDecisionResponseError("x"), NEXT, None),
     "too large": (e.ResponseTooLargeError("x"), NEXT, None),
     "empty": (e.EmptyCompletionError("x"), HALF_S, HALF_S),
     "truncated": (e.StreamTruncatedError("x"), NEXT, None),
