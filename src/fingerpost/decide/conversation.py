@@ -87,7 +87,7 @@ def shortened(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    room = max(limit - len(_note(len(text))), (limit + 1) // 2)
+    room = max(limit - len(_note(len(text))), (limit + 1) // 2, 2)
     tail = room // 2
     return text[: room - tail] + _note(len(text) - room) + text[len(text) - tail :]
 
