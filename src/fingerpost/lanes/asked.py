@@ -216,7 +216,8 @@ def _contradiction(question: Question, answer: DecisionAnswer) -> str:
     if isinstance(question, Choice) and answer.label:
         if answer.label not in given:
             return "an option that it was not offered"
-        if max(given.values()) - given[answer.label] > _CLOSE + _SLACK:
+        gap = (max(given.values()) - given[answer.label]) / sum(given.values())
+        if gap > _CLOSE / (1 - TOLERANCE) + _SLACK:
             return "a choice against its own probabilities"
     if isinstance(question, Score) and answer.value is not None:
         n = len(question.levels)

@@ -4,6 +4,7 @@ from fingerpost.lanes.providers.load import (
     LocalModel,
     available,
     load_chat,
+    load_decision,
     load_embedder,
     load_remote_embedder,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "UseEmbedder",
     "available",
     "load_chat",
+    "load_decision",
     "load_embedder",
     "load_remote_embedder",
 ]

@@ -109,11 +109,19 @@ _REFINED: Final[Mapping[int, tuple[type[ProviderError], ...]]] = {
     500: (ProviderOverloadedError,),
     503: (ProviderOverloadedError,),
 }
+_REQUEST_IDS: Final = (
+    "x-request-id",
+    "request-id",
+    "x-typesafe-request-id",
+    "x-goog-request-id",
+    "cf-ray",
+)
 _MODEL_SETTING: Final = {
     "classify": "classifier_model",
     "generate": "generation_model",
     "generate_deep": "generation_model_deep",
     "embed": "embedding_model",
+    "decide": "decision_model",
 }
 
 
@@ -195,7 +203,7 @@ def _error(
 
 def request_id(headers: Mapping[str, str], data: Mapping[str, Any]) -> str:
     """Return the provider's own id of a call, empty when it gave none."""
-    for name in ("x-request-id", "request-id", "x-goog-request-id", "cf-ray"):
+    for name in _REQUEST_IDS:
         if headers.get(name):
             return headers[name][:100]
     return as_text(data.get("request_id"))[:100]
@@ -233,6 +241,8 @@ def _codes(said: Mapping[str, Any]) -> Iterator[str]:
         inner.get("code"),
         inner.get("status"),
         inner.get("type"),
+        as_mapping(said.get("detail")).get("error_type"),
+        said.get("error_type"),
         said.get("code"),
         said.get("status"),
         said.get("type"),
@@ -251,6 +261,8 @@ def _message(said: Mapping[str, Any]) -> str:
         said.get("message"),
         as_mapping(said.get("base_resp")).get("status_msg"),
         said.get("detail"),
+        as_mapping(said.get("detail")).get("message"),
+        *(as_mapping(item).get("msg") for item in as_items(said.get("detail"))),
     )
     return next((text for text in map(as_text, candidates) if text), "")
 

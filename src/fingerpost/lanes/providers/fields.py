@@ -12,14 +12,19 @@ __all__ = ["as_count", "as_items", "as_logprob", "as_mapping", "as_text", "parse
 _MOST: Final = 1_000_000_000
 
 
-def parse_json(body: bytes | str, *, is_strict: bool = True) -> Any:
+def parse_json(body: bytes | str, *, is_strict: bool = True, is_unique: bool = False) -> Any:
     """Return what ``body`` says, a byte-order mark ignored.
 
     Raises:
-        ValueError: It is no JSON, nests too deeply, or, when ``is_strict``, holds NaN or Infinity.
+        ValueError: It is no JSON, nests too deeply, or, when ``is_strict``, holds NaN or Infinity,
+            or, when ``is_unique``, an object has two fields of one name.
     """
     try:
-        return json.loads(body, parse_constant=_refuse_constant if is_strict else None)
+        return json.loads(
+            body,
+            parse_constant=_refuse_constant if is_strict else None,
+            object_pairs_hook=_refuse_twice if is_unique else None,
+        )
     except RecursionError:
         reason = "nested too deeply"
     except ValueError:
@@ -64,3 +69,10 @@ def as_logprob(value: object) -> float | None:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field stands twice")
+    return found

@@ -7,15 +7,23 @@ from typing import Final
 
 from fingerpost.config.endpoint import Endpoint
 
-__all__ = ["CONNECT_S", "CallLimits", "chat_limits", "embedding_limits"]
+__all__ = [
+    "CONNECT_S",
+    "DECIDE_S",
+    "CallLimits",
+    "chat_limits",
+    "decision_limits",
+    "embedding_limits",
+]
 
 CONNECT_S: Final = 5.0
+DECIDE_S: Final = 6.0
 _FIRST_BYTE_S: Final = 20.0
 _IDLE_S: Final = 20.0
 _CHAT_BYTES: Final = 8 * 2**20
 _EMBEDDING_BYTES: Final = 64 * 2**20
 _TOTAL_S: Final = {
-    "decide": 6.0,
+    "decide": DECIDE_S,
     "classify": 20.0,
     "rewrite": 20.0,
     "hyde": 20.0,
@@ -54,6 +62,11 @@ def chat_limits(endpoint: Endpoint, job: str, *, stream: bool) -> CallLimits:
     total = _TOTAL_S.get(job, _WRITING_S)
     patient = not stream or endpoint.key is None
     return CallLimits(total if patient else _FIRST_BYTE_S, _IDLE_S, total, _CHAT_BYTES)
+
+
+def decision_limits(total_s: float) -> CallLimits:
+    """Return the limits of a call of a decision model, whose answer comes when it is whole."""
+    return CallLimits(total_s, total_s, total_s, _CHAT_BYTES)
 
 
 def embedding_limits(n_texts: int) -> CallLimits:

@@ -15,9 +15,17 @@ from fingerpost.lanes.base import ChatModel, EmbeddingModel
 from fingerpost.lanes.providers import minilm, use
 
 if TYPE_CHECKING:
+    from fingerpost.lanes.providers.decision_model import RemoteDecisionModel
     from fingerpost.lanes.providers.embeddings import RemoteEmbedder
 
-__all__ = ["LocalModel", "available", "load_chat", "load_embedder", "load_remote_embedder"]
+__all__ = [
+    "LocalModel",
+    "available",
+    "load_chat",
+    "load_decision",
+    "load_embedder",
+    "load_remote_embedder",
+]
 
 _MODULES: Final = {
     "minilm": ("onnxruntime", "tokenizers", "fingerpost_minilm"),
@@ -102,6 +110,37 @@ def load_chat(
     from fingerpost.lanes.providers.shapes import chat_shape  # noqa: PLC0415 - with a provider
 
     return ProviderChat(endpoint, chat_shape(endpoint), clock=clock, now=now)
+
+
+def load_decision(
+    endpoint: Endpoint,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    now: Callable[[], float] = time.time,
+) -> RemoteDecisionModel:
+    """Return the decision model behind ``endpoint``; nothing is sent yet.
+
+    Args:
+        endpoint: Provider, API shape, model, address and key.
+        clock: Monotonic seconds, the clock of deadlines.
+        now: Seconds since the epoch.
+
+    Raises:
+        ConfigError: There is no such API shape, or address or key cannot be used.
+    """
+    from fingerpost.lanes.providers.decision_limits import (  # noqa: PLC0415 - with a provider
+        limits_of,
+    )
+    from fingerpost.lanes.providers.decision_model import (  # noqa: PLC0415 - with a provider
+        RemoteDecisionModel,
+    )
+    from fingerpost.lanes.providers.shapes import (  # noqa: PLC0415 - with a provider
+        decision_shape,
+    )
+
+    return RemoteDecisionModel(
+        endpoint, decision_shape(endpoint), limits_of(endpoint.provider), clock=clock, now=now
+    )
 
 
 def load_remote_embedder(endpoint: Endpoint) -> RemoteEmbedder:
