@@ -24,7 +24,46 @@ _DONE: Final = {
 }
 
 
-class BaseSourceRouter(ABC):
+class RetrievingRouter(ABC):
+    """A `SourceRouter` that can also ask the sources that it chose."""
+
+    @abstractmethod
+    async def route(
+        self,
+        query: str,
+        conversation: Sequence[ConversationMessage] = (),
+        *,
+        also: Sequence[Question] = (),
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> SourceRouting:
+        """Return which sources could help with a question. See `SourceRouter.route`."""
+
+    async def retrieve(
+        self,
+        query: str,
+        top_k: int = 5,
+        conversation: Sequence[ConversationMessage] = (),
+        *,
+        deadline: float | None = None,
+    ) -> RoutedPassages:
+        """Return the best passages of the sources that could help with a question.
+
+        Args:
+            query: The question.
+            top_k: How many passages, of each source and in all; at least 1.
+            conversation: What was said before it, oldest first. Only the router sees it.
+            deadline: When all must have ended, by ``time.monotonic``.
+
+        Raises:
+            LaneError: It could not decide and its fallback strategy is ``FAIL``.
+            InvalidQueryError: ``top_k`` is below 1.
+        """
+        routing = await self.route(query, conversation, deadline=deadline)
+        return await retrieve_all(routing, query, top_k, deadline=deadline)
+
+
+class BaseSourceRouter(RetrievingRouter):
     """A `SourceRouter` over described sources.
 
     Args:
@@ -61,41 +100,6 @@ class BaseSourceRouter(ABC):
     def sources(self) -> tuple[Source, ...]:
         """Return what it chooses among, in the order in which it was given."""
         return self._sources
-
-    @abstractmethod
-    async def route(
-        self,
-        query: str,
-        conversation: Sequence[ConversationMessage] = (),
-        *,
-        also: Sequence[Question] = (),
-        deadline: float | None = None,
-        query_id: str = "",
-    ) -> SourceRouting:
-        """Return which sources could help with a question. See `SourceRouter.route`."""
-
-    async def retrieve(
-        self,
-        query: str,
-        top_k: int = 5,
-        conversation: Sequence[ConversationMessage] = (),
-        *,
-        deadline: float | None = None,
-    ) -> RoutedPassages:
-        """Return the best passages of the sources that could help with a question.
-
-        Args:
-            query: The question.
-            top_k: How many passages, of each source and in all; at least 1.
-            conversation: What was said before it, oldest first. Only the router sees it.
-            deadline: When all must have ended, by ``time.monotonic``.
-
-        Raises:
-            LaneError: It could not decide and its fallback strategy is ``FAIL``.
-            InvalidQueryError: ``top_k`` is below 1.
-        """
-        routing = await self.route(query, conversation, deadline=deadline)
-        return await retrieve_all(routing, query, top_k, deadline=deadline)
 
     def _routed(
         self,

@@ -32,6 +32,8 @@ class SourceAssessment:
         chosen: Whether it is used.
         question: What was asked about it, empty when nothing was.
         status: Whether the model answered.
+        score: Likeness to the question, 0 to 1, of routers that measure it; it is no probability,
+            and only those of one routing compare. ``None`` from all others.
     """
 
     name: str
@@ -40,6 +42,7 @@ class SourceAssessment:
     chosen: bool = False
     question: str = ""
     status: AnswerStatus = AnswerStatus.ANSWERED
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class SourceRouting:
         fallback: What was done instead of a decision, ``None`` when there was one.
         reason: Why there was none, or why a cascade went on, for people.
         answers: To the other questions of the same call, by id.
-        usage: One item per model call.
+        usage: One item per model call, those of ``passed`` included.
         passed: Routings of a cascade's earlier routers, which were not sure enough.
     """
 

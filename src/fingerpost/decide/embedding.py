@@ -1,0 +1,119 @@
+"""Chooses the source whose description or examples are nearest to the question."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+import anyio
+from anyio import to_thread
+
+from fingerpost.decide.base import BaseSourceRouter
+from fingerpost.decide.local import LocalSourceRouter, SourceDecision, SourceDescription
+from fingerpost.decide.sources import Described
+from fingerpost.errors import LaneError, ProviderTimeoutError
+from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.types.conversation import ConversationMessage
+from fingerpost.types.question import Question
+from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
+
+
+class EmbeddingQueryRouter(BaseSourceRouter):
+    """Routes a query to the one source that it is most like, or to none.
+
+    A source is as like as the nearest of its examples; one without examples as its name and
+    description. The best source is used when the probability that it is the right one reaches a
+    threshold: that which was fitted on labelled questions, or the source's own. Without an
+    embedding model shared words decide. The query should stand alone: a conversation is not
+    looked at, and other questions stay unanswered.
+
+    The confidence of a routing is the fitted probability that the source, or none, is right.
+
+    Args:
+        embedder: Compares texts; ``None`` compares their words. It may be called from threads.
+        retrievers: Retrievers with a description each, or sources. They are embedded once, at
+            the first question.
+        fallback_strategy: What to do when the embedding model fails.
+
+    Raises:
+        ConfigError: The sources are not usable.
+    """
+
+    def __init__(
+        self,
+        embedder: EmbeddingModel | None,
+        retrievers: Described,
+        *,
+        fallback_strategy: FallbackStrategy = FallbackStrategy.DO_NOT_ROUTE,
+    ) -> None:
+        kind = "local" if embedder is None else "embedding"
+        super().__init__(retrievers, kind=kind, fallback_strategy=fallback_strategy)
+        self._embedder = embedder
+        named = not isinstance(retrievers, Mapping)
+        self._described = [
+            SourceDescription(s.name, s.name if named else "", s.description, s.examples)
+            for s in self._sources
+        ]
+        self._engine: LocalSourceRouter | None = None
+        self._lock = threading.Lock()
+
+    async def route(
+        self,
+        query: str,
+        conversation: Sequence[ConversationMessage] = (),  # noqa: ARG002 - the query stands alone
+        *,
+        also: Sequence[Question] = (),  # noqa: ARG002 - no decision model is asked
+        deadline: float | None = None,
+        query_id: str = "",  # noqa: ARG002 - for events, of which it emits none
+    ) -> SourceRouting:
+        """Return the source that the query is most like. See `SourceRouter.route`.
+
+        Raises:
+            LaneError: The embedding model failed and the fallback strategy is ``FAIL``.
+        """
+        patience = math.inf if deadline is None else max(0.0, deadline - time.monotonic())
+        try:
+            with anyio.move_on_after(patience):
+                decision = await to_thread.run_sync(self._decide, query, abandon_on_cancel=True)
+                return self._settled(decision)
+            raise ProviderTimeoutError(f"{self._name} did not embed the query in time")
+        except LaneError as error:
+            return self._fallen_back(error)
+
+    @property
+    def _name(self) -> str:
+        return "" if self._embedder is None else self._embedder.name
+
+    def _decide(self, query: str) -> SourceDecision:
+        """Return the nearest source; runs in a thread, as embedding may wait for a network."""
+        try:
+            with self._lock:
+                if self._engine is None:
+                    self._engine = LocalSourceRouter(self._described, self._embedder)
+            return self._engine.decide(query)
+        except LaneError:
+            raise
+        except Exception as error:
+            raise LaneError(f"{self._name} failed: {type(error).__name__}: {error}") from error
+
+    def _settled(self, decision: SourceDecision) -> SourceRouting:
+        best = decision.choice or max(decision.scores, key=decision.scores.__getitem__)
+        fits = 1 - decision.confidence if decision.abstained else decision.confidence
+        own = next(s.min_probability for s in self._sources if s.name == best)
+        used = fits >= own if own is not None else not decision.abstained
+        return self._routed(
+            [
+                SourceAssessment(
+                    source.name,
+                    probability=fits if source.name == best else None,
+                    threshold=source.min_probability,
+                    chosen=used and source.name == best,
+                    score=decision.scores[source.name],
+                )
+                for source in self._sources
+            ],
+            model=self._name,
+            confidence=fits if used else 1 - fits,
+        )
