@@ -79,7 +79,7 @@ class CascadeQueryRouter(RetrievingRouter):
         except LaneError as error:
             error.usage = (*_usage(passed), *error.usage)
             raise
-        return _after(passed, routing, answers | routing.answers)
+        return _after(passed, routing, {**answers, **routing.answers})
 
     def _passed(self, routing: SourceRouting) -> SourceRouting:
         """Return a routing that was not sure enough, with the reason."""
