@@ -45,10 +45,14 @@ class ConversationWindow:
 
         Args:
             query: The question.
-            conversation: What was said before it, oldest first.
+            conversation: What was said before it, oldest first. A chat memory that holds the
+                query as its last message will do as well.
         """
+        before = conversation
+        if conversation and conversation[-1] == ConversationMessage("user", query):
+            before = conversation[:-1]
         query = shortened(query, self.max_message_length)
-        messages = self.shown(conversation)
+        messages = self.shown(before)
         return {"query": query, "messages": [_json(m) for m in messages]} if messages else query
 
     def shown(self, conversation: Sequence[ConversationMessage]) -> list[ConversationMessage]:

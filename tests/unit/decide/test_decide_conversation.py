@@ -125,6 +125,14 @@ def test_the_query_is_sent_whatever_the_filter_says():
     assert ConversationWindow(message_filter=lambda _: False).input("How?", TALK) == "How?"
 
 
+def test_a_query_that_the_conversation_ends_with_is_sent_once():
+    assert ConversationWindow().input("How?", [user("How?")]) == "How?"
+    twice = ConversationWindow().input(
+        "How?", [user("How?"), assistant("Like this."), user("How?")]
+    )
+    assert [message["text"] for message in twice["messages"]] == ["How?", "Like this."]
+
+
 def test_a_long_text_keeps_beginning_and_end_and_tells_what_is_missing():
     text = "begin" + "x" * 5000 + "end"
     shown = shortened(text, 2000)
