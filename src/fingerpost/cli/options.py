@@ -21,7 +21,8 @@ class NoPathError(click.UsageError):
 
     def __init__(self) -> None:
         super().__init__(
-            "give a PATH: a folder, a file or a glob (or set knowledge_corpus in fingerpost.toml)"
+            "give a PATH: a folder, a file or a glob (or set knowledge_corpus or sources in "
+            "fingerpost.toml)"
         )
 
 

@@ -11,7 +11,9 @@ from fingerpost.cli.terminal import one_line, plain
 from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Hit
+from fingerpost.types.question import AnswerStatus
 from fingerpost.types.result import QueryResult
+from fingerpost.types.routing import SourceRouting
 from fingerpost.types.wire import to_wire
 
 _LOOK = {
@@ -120,6 +122,7 @@ def route_line(result: QueryResult) -> str:
         result.generation_mode.value,
         _grounding(result),
         "fallbacks: " + (", ".join(result.fallbacks_used) or "none"),
+        *_sources(result),
         _search(result),
         f"{result.duration_ms:.0f} ms",
     ]
@@ -128,6 +131,13 @@ def route_line(result: QueryResult) -> str:
         *(["cached"] if result.cached else []),
     ]
     return " · ".join(parts + more)
+
+
+def _sources(result: QueryResult) -> list[str]:
+    routing = result.classification.routing
+    if routing is None:
+        return []
+    return ["sources: " + (", ".join(routing.names) or "none")]
 
 
 def _search(result: QueryResult) -> str:
@@ -154,6 +164,10 @@ def explain_result(result: QueryResult) -> None:
     click.echo("\n" + click.style("Why this tier", bold=True))
     for line in _tier_lines(result.classification):
         click.echo(f"  {plain(line)}")
+    if result.classification.routing is not None:
+        click.echo("\n" + click.style("Which sources", bold=True))
+        for line in _routing_lines(result.classification.routing):
+            click.echo(f"  {plain(line)}")
     if result.sub_queries:
         click.echo("\n" + click.style("Parts of the question", bold=True))
         for number, part in enumerate(result.sub_queries, start=1):
@@ -191,6 +205,19 @@ def _tier_lines(chosen: ClassificationResult) -> Iterator[str]:
         yield f"probabilities: {shown}"
     for name, weight in chosen.signals:
         yield f"{weight:+.2f}  {name}"
+
+
+def _routing_lines(routing: SourceRouting) -> Iterator[str]:
+    """Yield who chose among the sources, and what was thought of each."""
+    who = f"{routing.router} ({routing.model})" if routing.model else routing.router
+    yield f"decided by {who}, confidence {routing.confidence:.2f}"
+    if routing.reason:
+        yield routing.reason
+    for item in routing.assessments:
+        said = "-" if item.probability is None else f"{item.probability:.2f}"
+        limit = "" if item.threshold is None else f" (from {item.threshold:.2f})"
+        state = "" if item.status is AnswerStatus.ANSWERED else f", {item.status.value}"
+        yield f"{'used' if item.chosen else 'not '}  {said}{limit}{state}  {item.name}"
 
 
 def candidate_line(hit: Hit, *, marker: str, part: str) -> str:

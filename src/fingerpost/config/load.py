@@ -22,8 +22,9 @@ _LISTS = {
     "knowledge_corpus": os.pathsep,
     "available_tools": os.pathsep,
     "failover_providers": ",",
+    "decision_failover_providers": ",",
 }
-_PATHS = ("index_dir", "embedding_folder", "record", "replay")
+_PATHS = ("index_dir", "embedding_folder", "record", "replay", "source_thresholds")
 _NOT_FROM_TEXT = frozenset(
     {
         "graph_expand",
@@ -36,6 +37,9 @@ _NOT_FROM_TEXT = frozenset(
         "extract_claims",
         "chat_model",
         "chat_model_deep",
+        "decider",
+        "sources",
+        "source_router",
     }
 )
 
@@ -118,6 +122,9 @@ def _from_file(path: Path) -> dict[str, Any]:
         corpus = [corpus]
     if isinstance(corpus, list):
         values["knowledge_corpus"] = [str(path.parent / str(item)) for item in corpus]
+    for source in values.get("sources", ()):
+        if isinstance(source, dict) and isinstance(source.get("path"), str):
+            source["path"] = str(path.parent / source["path"])
     for name in _PATHS:
         if isinstance(values.get(name), str):
             values[name] = path.parent / values[name]
@@ -169,15 +176,13 @@ def _translate(error: ValidationError) -> ConfigError:
     place = ".".join(str(part) for part in problem["loc"] if not isinstance(part, int))
     if problem["type"] == "extra_forbidden":
         return _unknown(place)
-    if problem["type"] == "missing":
-        return ConfigError(
-            f"{place} is required", hint=f"Give {place}, for example {place}=['./docs']."
-        )
+    said = problem["msg"].removeprefix("Value error, ")
     if not place:
-        return ConfigError(problem["msg"].removeprefix("Value error, "))
-    secret = "key" in place
-    shown = "" if secret else f" = {problem['input']!r}"
-    return ConfigError(f"{place}{shown}: {problem['msg'].lower()}")
+        return ConfigError(said)
+    if said == problem["msg"]:
+        said = said.lower()
+    shown = "" if "key" in place or place == "sources" else f" = {problem['input']!r}"
+    return ConfigError(f"{place}{shown}: {said}")
 
 
 def _unknown(place: str) -> UnknownSettingError:

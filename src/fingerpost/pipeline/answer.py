@@ -25,6 +25,7 @@ from fingerpost.generate import (
 )
 from fingerpost.lanes.base import ChatModel
 from fingerpost.observe import events
+from fingerpost.pipeline.sources import places_to_search
 from fingerpost.running import Run
 from fingerpost.text.language import detect_language
 from fingerpost.types.answer import AbstentionReason, Answer
@@ -181,9 +182,8 @@ def _abstained(run: Run, reason: AbstentionReason) -> Answer:
 def _why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
     if evidence.hits:
         return None
-    if run.routing is not None and not run.routing.names and run.parts.routed is not None:
-        if not run.parts.routed.always():
-            return AbstentionReason.NO_SOURCE_FITS
+    if places_to_search(run) == (None, ()):
+        return AbstentionReason.NO_SOURCE_FITS
     if run.reader.info.n_chunks == 0:
         return AbstentionReason.NO_DOCUMENT_INDEXED
     selection = run.reader.select(run.query.filters)

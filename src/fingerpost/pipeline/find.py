@@ -63,9 +63,7 @@ def _level(classification: ClassificationResult) -> Tier:
     return Tier(max(classification.tier, classification.strategy.rank))
 
 
-async def _passages(
-    run: Run, sources: Sequence[Source], k: int
-) -> dict[str, tuple[Passage, ...]]:
+async def _passages(run: Run, sources: Sequence[Source], k: int) -> dict[str, tuple[Passage, ...]]:
     """Return what each of the host's retrievers found; one that fails is named and left out."""
     asked = {source.name: source for source in sources}
     findings = await fetch(asked, run.text, k, deadline=run.deadline, limiter=run.limiter)
@@ -75,9 +73,7 @@ async def _passages(
     return {item.source: item.passages for item in findings}
 
 
-def _request(
-    run: Run, classification: ClassificationResult, filters: Filters
-) -> RetrieveRequest:
+def _request(run: Run, classification: ClassificationResult, filters: Filters) -> RetrieveRequest:
     query = run.query
     return RetrieveRequest(
         text=run.text,

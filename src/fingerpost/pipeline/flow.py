@@ -29,7 +29,10 @@ from fingerpost.types.evidence import Evidence
 from fingerpost.types.ids import digest
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
+from fingerpost.types.source import Source
 from fingerpost.verify import apply_verdict_policy
+
+_ROLES = ("complete", "decide", "route")
 
 
 def _told(config: QueryRouterConfig) -> str:
@@ -37,11 +40,19 @@ def _told(config: QueryRouterConfig) -> str:
     told = []
     for name in type(config).model_fields:
         value = getattr(config, name)
-        if callable(value) or hasattr(value, "complete"):
+        if name == "sources":
+            value = list(map(_told_source, value))
+        if callable(value) or any(hasattr(value, role) for role in _ROLES):
             kind = value if isinstance(value, type) else type(value)
             value = getattr(value, "__qualname__", kind.__qualname__)
         told.append(f"{name}={value!r}")
     return "\n".join(told)
+
+
+def _told_source(source: Source) -> tuple[object, ...]:
+    found = source.retriever
+    place = found if isinstance(found, str) else type(found).__qualname__
+    return source.name, source.description, source.examples, source.min_probability, place
 
 
 @contextmanager

@@ -66,9 +66,7 @@ def _instead(routed: RoutedSources, reason: str) -> SourceRouting:
     every = routed.fallback is FallbackStrategy.ROUTE_TO_ALL
     return SourceRouting(
         retrievers=routed.sources if every else (),
-        assessments=tuple(
-            SourceAssessment(source.name, chosen=every) for source in routed.sources
-        ),
+        assessments=tuple(SourceAssessment(source.name, chosen=every) for source in routed.sources),
         router="none",
         fallback=routed.fallback,
         reason=reason,

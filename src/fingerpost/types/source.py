@@ -74,7 +74,7 @@ def source_fault(source: Source) -> str:
     if not source.description.strip():
         return f"source {source.name!r} has a blank description"
     threshold = source.min_probability
-    if threshold is not None and not 0 <= threshold <= 1:
+    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
         return f"source {source.name!r}: min_probability = {threshold!r} is not within 0 to 1"
     if isinstance(source.retriever, str):
         return "" if source.retriever.strip() else f"source {source.name!r} has a blank path"
