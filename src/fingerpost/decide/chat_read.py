@@ -96,7 +96,7 @@ def _shares(told: object, asked: Lettered) -> dict[str, float] | None:
 
 def _is_amount(value: object) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and 0 <= value <= _PERCENT
+    return is_number and 0 <= value <= _PERCENT
 
 
 def _listed(token: TokenLogprob) -> dict[str, float]:
