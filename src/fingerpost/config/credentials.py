@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fingerpost.config.decision import DecisionTarget, choose_decision, decision_failover
 from fingerpost.config.embedding import LocalEmbedding, choose_embedding
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.keyring import Keyring, Place, require_key
@@ -29,10 +30,11 @@ class Credentials:
         generator: Writes T0 and T1 answers; ``None`` when answers are extractive.
         generator_deep: Writes T2 and T3 answers.
         embedding: ``None`` searches by words alone.
-        failover: Job (``classify``, ``generate``, ``generate_deep``) → where to go next, in
-            order; empty for a job without a model.
-        reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding`` → why, for
-            people.
+        failover: Job (``classify``, ``generate``, ``generate_deep``, ``decide``) → where to go
+            next, in order; empty for a job without a model.
+        reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding``, ``decision`` →
+            why, for people.
+        decision: Answers typed questions; ``None`` when nobody does, or the host's own model.
     """
 
     classifier: Endpoint | None
@@ -41,6 +43,7 @@ class Credentials:
     embedding: Endpoint | LocalEmbedding | None
     failover: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
+    decision: DecisionTarget = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,10 @@ def resolve_credentials(
         job: place.endpoint(models[job], job) if place else None
         for job, place in zip(CHAT_JOBS, (classifier, generator, deep), strict=True)
     }
-    embedding, why = choose_embedding(config, keyring, [p for p in (classifier, generator) if p])
+    chat = [place for place in (classifier, generator) if place]
+    embedding, why = choose_embedding(config, keyring, chat)
+    decision, why_decided = choose_decision(config, keyring, chat)
+    failover = {job: _failover(config, keyring, job, endpoints[job]) for job in CHAT_JOBS}
     wrote = _why(config, generator, config.generation_provider)
     wrote_deep = wrote if config.chat_model_deep is None else "chat_model_deep is given"
     return Credentials(
@@ -79,13 +85,15 @@ def resolve_credentials(
         generator=endpoints["generate"],
         generator_deep=endpoints["generate_deep"],
         embedding=embedding,
-        failover={job: _failover(config, keyring, job, endpoints[job]) for job in CHAT_JOBS},
+        failover={**failover, "decide": decision_failover(config, keyring, decision)},
         reasons={
             "classifier": _why(config, classifier, config.classifier_provider),
             "generator": wrote,
             "generator_deep": wrote_deep,
             "embedding": why,
+            "decision": why_decided,
         },
+        decision=decision,
     )
 
 

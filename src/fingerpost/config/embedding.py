@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from fingerpost.config.address import origin_of
+from fingerpost.config.beside import place_beside
 from fingerpost.config.endpoint import Endpoint
-from fingerpost.config.keyring import Keyring, Place, require_key
+from fingerpost.config.keyring import Keyring, Place
 from fingerpost.config.providers import BY_NAME, LOCAL_MODELS, PROVIDERS, Provider
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
@@ -62,7 +62,8 @@ def choose_embedding(
             "embedding_model is required for a server that is no known vendor's",
             hint="Set embedding_model to a model that the server lists.",
         )
-    return _place(config, keyring, provider, why, chat).endpoint(model, "embed"), why
+    place = place_beside(config, keyring, "embedding", provider, why, chat)
+    return place.endpoint(model, "embed"), why
 
 
 def _provider(config: QueryRouterConfig, keyring: Keyring) -> tuple[Provider, str] | None:
@@ -92,36 +93,3 @@ def _why_local(config: QueryRouterConfig) -> str:
     if _names_a_local_model(config):
         return "the settings name a local model"
     return "no key is set whose provider publishes embeddings"
-
-
-def _place(
-    config: QueryRouterConfig, keyring: Keyring, provider: Provider, why: str, chat: Sequence[Place]
-) -> Place:
-    url = config.embedding_base_url
-    shared = next((place for place in chat if place.provider is provider), None)
-    if config.embedding_api_key:
-        own = url or keyring.own_url(provider)
-        place = Place(provider, own, config.embedding_api_key, "embedding_api_key", why)
-    elif shared and not url:
-        place = replace(shared, why=why)
-    elif shared and url and config.api_key and _is_same_server(config, keyring, shared, url):
-        place = replace(shared, base_url=url, why=why)
-    elif url:
-        place = keyring.place_at(provider, url, "embedding_base_url", why)
-    else:
-        place = keyring.own_place(provider, why)
-    if not place.base_url:
-        raise ConfigError(
-            "embedding_provider = 'custom' has no address", hint="Set embedding_base_url."
-        )
-    if config.replay is not None:
-        return place
-    return require_key(place, hint="Set {variable} or embedding_api_key.")
-
-
-def _is_same_server(config: QueryRouterConfig, keyring: Keyring, chat: Place, url: str) -> bool:
-    """Whether ``api_key``, given for ``chat``, belongs to the embedding address ``url`` too."""
-    if config.base_url:
-        return origin_of(url) == origin_of(chat.base_url)
-    owners = keyring.owners(url)
-    return not owners or chat.provider.name in owners

@@ -13,7 +13,8 @@ class Endpoint:
 
     Attributes:
         provider: ``openai``, ``anthropic``, …; ``custom`` for an address without a known vendor.
-        api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``.
+        api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``; of decisions
+            ``systemone``, ``openai`` or ``gemini``.
         model: The provider's name of the model.
         base_url: Scheme, host, port and path up to where the API's own paths begin.
         key: ``None`` for a keyless server.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fingerpost.config.address import host_of
 from fingerpost.config.credentials import CHAT_JOBS, Credentials
+from fingerpost.config.decision import DecisionTarget
 from fingerpost.config.embedding import LocalEmbedding
 from fingerpost.config.endpoint import Endpoint
 
@@ -33,7 +34,9 @@ class CredentialRow:
     reason: str
 
 
-Target = Endpoint | LocalEmbedding | None
+_MODELS = {"local": "of the local embedding model", "chat": "of the classifier"}
+
+Target = LocalEmbedding | DecisionTarget
 
 
 def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
@@ -46,7 +49,9 @@ def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
         for number, other in enumerate(credentials.failover[job], 1):
             yield f"{role}, failover {number}", other, "failover_providers names it"
     yield "embedding", credentials.embedding, credentials.reasons["embedding"]
-    yield "decision model", None, "this version asks none"
+    yield "decision model", credentials.decision, credentials.reasons["decision"]
+    for number, other in enumerate(credentials.failover["decide"], 1):
+        yield f"decision model, failover {number}", other, "decision_failover_providers names it"
 
 
 def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:
@@ -60,5 +65,7 @@ def _row(role: str, target: Target, reason: str) -> CredentialRow:
     if isinstance(target, LocalEmbedding):
         model = target.model or "minilm or use, by the corpus"
         return CredentialRow(role, "local", model, "", "", reason)
+    if not isinstance(target, Endpoint):
+        return CredentialRow(role, target, _MODELS[target], "", "", reason)
     host = host_of(target.base_url)
     return CredentialRow(role, target.provider, target.model, host, target.key_name, reason)

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from fingerpost.config.address import address_fault, origin_of
 from fingerpost.config.endpoint import Endpoint
-from fingerpost.config.providers import BY_NAME, OPENROUTER_PREFIX, PROVIDERS, Provider
+from fingerpost.config.providers import (
+    ADDRESSES,
+    BY_NAME,
+    OPENROUTER_PREFIX,
+    PROVIDERS,
+    Provider,
+)
 from fingerpost.config.secrets import Secret
 from fingerpost.errors import ConfigError, MissingSecretError
 
@@ -40,7 +46,7 @@ class Place:
             model = self.model_prefix + model
         return Endpoint(
             provider=self.provider.name,
-            api=self.provider.api,
+            api=self.provider.decision_api if job == "decide" else self.provider.api,
             model=model,
             base_url=self.base_url,
             key=self.key,
@@ -55,12 +61,13 @@ class Keyring:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
 
-    def own_place(self, provider: Provider, why: str) -> Place:
+    def own_place(self, provider: Provider, why: str, *, decides: bool = False) -> Place:
         """Return the provider's own address with its own key.
 
-        OpenAI without a key of its own takes that of OpenRouter, and then OpenRouter's address.
+        OpenAI without a key of its own takes that of OpenRouter, and then OpenRouter's address,
+        unless it ``decides``: OpenRouter does not speak OpenAI's API for that.
         """
-        if self._goes_through_openrouter(provider):
+        if not decides and self._goes_through_openrouter(provider):
             url, key = self.own_url(_OPENROUTER), self.key(_OPENROUTER)
             name = _OPENROUTER.key_variable
             return Place(provider, url, key, name, why, OPENROUTER_PREFIX)
@@ -68,19 +75,24 @@ class Keyring:
         name = provider.key_variable if key else ""
         return Place(provider, self.own_url(provider), key, name, why)
 
-    def place_at(self, provider: Provider, url: str, setting: str, why: str) -> Place:
+    def place_at(
+        self, provider: Provider, url: str, setting: str, why: str, *, decides: bool = False
+    ) -> Place:
         """Return the address that ``setting`` gives, with the provider's own key.
+
+        See `own_place` for OpenAI's at OpenRouter's address.
 
         Raises:
             ConfigError: The address is another vendor's, and the key would leave for it.
         """
         owners = self.owners(url)
-        if owners == {_OPENROUTER.name} and self._goes_through_openrouter(provider):
+        via = not decides and self._goes_through_openrouter(provider)
+        if via and owners == {_OPENROUTER.name}:
             key, name = self.key(_OPENROUTER), _OPENROUTER.key_variable
             return Place(provider, url, key, name, why, OPENROUTER_PREFIX)
         key = self.key(provider)
         if key and owners and provider.name not in owners:
-            titles = " and ".join(sorted(BY_NAME[name].title for name in owners))
+            titles = " and ".join(sorted(p.title for p in ADDRESSES if p.name in owners))
             raise ConfigError(
                 f"{setting} is an address of {titles}: {provider.key_variable} belongs to "
                 f"{provider.title} and is not sent there",
@@ -96,7 +108,7 @@ class Keyring:
         """
         owners = self.owners(url)
         found = self.first_with_key(embeds=embeds, among=owners)
-        if len(owners) == 1:
+        if len(owners) == 1 and owners <= BY_NAME.keys():
             return BY_NAME[owners.pop()], f"{setting} is its address"
         if found:
             return found, f"{setting} is given, and {found.key_variable} is the first key found"
@@ -142,7 +154,7 @@ class Keyring:
     def owners(self, url: str) -> set[str]:
         """Return the providers whose own address, known or set by a variable, this is."""
         owners = set()
-        for provider in PROVIDERS:
+        for provider in ADDRESSES:
             known = (provider.base_url, self._variable(provider.url_variable))
             usable = [own for own in known if own and not address_fault(own)]
             if origin_of(url) in map(origin_of, usable):

@@ -21,12 +21,16 @@ class Provider:
     Attributes:
         name: What settings call it.
         title: What people call it.
-        api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``.
+        api: API shape of its chat: ``openai``, ``anthropic``, ``gemini`` or ``ollama``; empty
+            when it serves none.
         key_variable: Variable of its key; empty for a server that needs none.
         base_url: Its own address; empty where there is none.
         cheap_model: Classifies and writes T0 and T1 answers.
         strong_model: Writes T2 and T3 answers.
         embedding_model: ``None`` when it publishes none.
+        decision_api: API shape of its decisions: ``systemone``, ``openai`` or ``gemini``; empty
+            when it serves none.
+        decision_model: Answers typed questions; empty when it serves none.
         chooses_models: Its operator decides which models there are, so a model that the
             settings name for one job stands for the others too.
     """
@@ -39,12 +43,14 @@ class Provider:
     cheap_model: str
     strong_model: str
     embedding_model: str | None = None
+    decision_api: str = ""
+    decision_model: str = ""
     chooses_models: bool = False
 
     @property
     def url_variable(self) -> str:
-        """Variable of its address, ``OPENAI_BASE_URL``; empty for ``custom``."""
-        return "" if self.name == "custom" else f"{self.name.upper()}_BASE_URL"
+        """Variable of its address, ``OPENAI_BASE_URL``; empty where it has no address."""
+        return f"{self.name.upper()}_BASE_URL" if self.base_url else ""
 
     def model_for(self, job: str) -> str:
         """Return the chat model for ``classify``, ``generate`` or ``generate_deep``."""
@@ -61,6 +67,8 @@ PROVIDERS: Final = (
         cheap_model="gpt-4o-mini",
         strong_model="gpt-4o",
         embedding_model="text-embedding-3-small",
+        decision_api="openai",
+        decision_model="gpt-6-luna",
     ),
     Provider(
         name="anthropic",
@@ -80,6 +88,8 @@ PROVIDERS: Final = (
         cheap_model="gemini-3.5-flash-lite",
         strong_model="gemini-3.8-flash",
         embedding_model="gemini-embedding-2",
+        decision_api="gemini",
+        decision_model="gemini-decision-1",
     ),
     Provider(
         name="groq",
@@ -137,6 +147,8 @@ PROVIDERS: Final = (
         cheap_model="openai/gpt-6-luna",
         strong_model="anthropic/claude-sonnet-5.5",
         embedding_model="openai/text-embedding-3-small",
+        decision_api="systemone",
+        decision_model="typesafe/jev-1.14",
     ),
     Provider(
         name="ollama",
@@ -147,6 +159,8 @@ PROVIDERS: Final = (
         cheap_model="llama3.2",
         strong_model="llama3.2",
         embedding_model="nomic-embed-text",
+        decision_api="systemone",
+        decision_model="nimble",
         chooses_models=True,
     ),
     Provider(
@@ -163,6 +177,37 @@ PROVIDERS: Final = (
 """In the order in which their keys are looked for; an aggregator after every vendor."""
 
 BY_NAME: Final = {provider.name: provider for provider in PROVIDERS}
+TYPESAFE: Final = Provider(
+    name="typesafe",
+    title="TypeSafe",
+    api="",
+    key_variable="TYPESAFE_API_KEY",
+    base_url="https://api.typesafe.ai",
+    cheap_model="",
+    strong_model="",
+    decision_api="systemone",
+    decision_model="jev-latest",
+)
+SYSTEM_ONE: Final = Provider(
+    name="systemone",
+    title="any System One server",
+    api="",
+    key_variable="",
+    base_url="",
+    cheap_model="",
+    strong_model="",
+    decision_api="systemone",
+    decision_model="jev-latest",
+)
+ADDRESSES: Final = (*PROVIDERS, TYPESAFE)
+"""Whoever has an address of its own."""
+DECIDERS: Final = {
+    provider.name: provider
+    for provider in (TYPESAFE, *(p for p in PROVIDERS if p.decision_model), SYSTEM_ONE)
+}
+"""Those that serve decision models."""
 LLM_NAMES: Final = (*BY_NAME, "none")
 EMBEDDING_NAMES: Final = (*BY_NAME, "local", "none")
+DECISION_NAMES: Final = (*DECIDERS, "local", "chat", "none")
+DECISION_FAILOVER_NAMES: Final = tuple(name for name in DECIDERS if name != "systemone")
 FAILOVER_NAMES: Final = tuple(name for name in BY_NAME if name != "custom")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +18,8 @@ from pydantic import (
 
 from fingerpost.config.address import address_fault
 from fingerpost.config.providers import (
+    DECISION_FAILOVER_NAMES,
+    DECISION_NAMES,
     EMBEDDING_NAMES,
     FAILOVER_NAMES,
     LLM_NAMES,
@@ -42,20 +44,36 @@ def _as_items(value: object) -> object:
 
 
 def _as_sources(value: object) -> object:
-    """Return the sources, each a `Source` with a name, a description and a place to search."""
-    given = (value,) if isinstance(value, Source) else value
+    given = (value,) if isinstance(value, Source | Mapping) else value
     if not isinstance(given, list | tuple):
         raise ValueError("a list of Source objects")  # noqa: TRY004 - pydantic wants it so
-    for source in given:
-        if not isinstance(source, Source):
-            raise ValueError(f"{source!r:.80} is no Source")  # noqa: TRY004
-        if fault := source_fault(source):
-            raise ValueError(fault)
-    names = [source.name for source in given]
+    sources = tuple(map(_as_source, given))
+    names = [source.name for source in sources]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"source {name!r} is given twice")
-    return tuple(given)
+    return sources
+
+
+def _as_source(given: object) -> Source:
+    """Return a `Source`; a table of a file gives its fields, ``path`` in place of a retriever."""
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - _SOURCE_FIELDS)
+        if unknown:
+            allowed = ", ".join(sorted(_SOURCE_FIELDS))
+            raise ValueError(f"{unknown[0]!r} is no field of a source; allowed: {allowed}")
+        given = Source(
+            name=str(given.get("name", "")),
+            description=str(given.get("description", "")),
+            retriever=str(given.get("path", "")),
+            examples=tuple(map(str, given.get("examples", ()))),
+            min_probability=given.get("min_probability"),
+        )
+    if not isinstance(given, Source):
+        raise ValueError(f"{given!r:.80} is no Source")  # noqa: TRY004
+    if fault := source_fault(given):
+        raise ValueError(fault)
+    return given
 
 
 def _blank_as_none(value: object) -> object:
@@ -86,11 +104,13 @@ Name = Annotated[str | None, BeforeValidator(_blank_as_none)]
 Paths = Annotated[tuple[str | Path, ...], BeforeValidator(_as_items)]
 LlmProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(LLM_NAMES)]
 EmbeddingProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(EMBEDDING_NAMES)]
+DecisionProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(DECISION_NAMES)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_items)]
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
 Hook = Callable[..., Any] | None
 
+_SOURCE_FIELDS = frozenset({"name", "description", "path", "examples", "min_probability"})
 _STRICT = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, strict=False)
 
 
@@ -119,8 +139,9 @@ class QueryRouterConfig(BaseModel):
     knowledge_corpus: Paths = ()
     """Directories, files or globs that hold the documents; may be left out beside ``sources``."""
     sources: Annotated[tuple[Any, ...], BeforeValidator(_as_sources)] = ()
-    """`Source` objects: described places, of which each question is sent to those that may help.
-    ``knowledge_corpus`` is searched whatever is chosen among them."""
+    """Described places, of which each question is sent to those that may help: `Source` objects,
+    or tables with ``name``, ``description`` and ``path``. ``knowledge_corpus`` is searched
+    whatever is chosen among them."""
     source_router: Any = None
     """A `SourceRouter` of your own that chooses among them; ``None`` asks the decision model,
     or the local one where none is set."""
@@ -164,6 +185,15 @@ class QueryRouterConfig(BaseModel):
     """Most tokens of a T2 or T3 answer that a model writes."""
     hyde_hypotheses: Annotated[int, Field(ge=1, le=5)] = 1
     """Passages that a model imagines for a T2 search."""
+    decision_provider: DecisionProvider = None
+    """Who answers typed questions: a provider, ``systemone`` (any such server), ``local``,
+    ``chat`` (the classifier's model) or ``none``; ``None`` takes TypeSafe when its key is set."""
+    decision_model: Name = None
+    """Its model; ``None`` takes the provider's own."""
+    decision_failover_providers: Names = ()
+    """As ``failover_providers``, for decision models."""
+    decider: Any = None
+    """A `DecisionModel` of your own instead."""
     chat_model: Any = None
     """A `ChatModel` of your own instead of a provider, for every job."""
     chat_model_deep: Any = None
@@ -228,6 +258,10 @@ class QueryRouterConfig(BaseModel):
     """Key of the embedding provider; ``None`` takes ``api_key`` or the provider's variable."""
     embedding_base_url: Name = None
     """Address of the embedding provider; ``None`` takes ``base_url`` or the provider's own."""
+    decision_api_key: SecretField = None
+    """Key of the decision provider; ``None`` takes ``api_key`` or the provider's variable."""
+    decision_base_url: Name = None
+    """Address of the decision provider; alone, of a System One server."""
     github_repos: Any = None
     """Repositories to index. Not in this version."""
     strategy_config: QueryRouterStrategyConfig = QueryRouterStrategyConfig()
@@ -279,11 +313,11 @@ def _not_in_this_version(config: QueryRouterConfig) -> str:
 def _nothing_to_search(config: QueryRouterConfig) -> str:
     if config.knowledge_corpus or config.sources:
         return ""
-    return "knowledge_corpus: required; name at least one folder, file or glob"
+    return "knowledge_corpus is required, for example knowledge_corpus=['./docs']"
 
 
 def _address_faults(config: QueryRouterConfig) -> str:
-    for name in ("docs_url", "base_url", "embedding_base_url"):
+    for name in ("docs_url", "base_url", "embedding_base_url", "decision_base_url"):
         url = getattr(config, name)
         if url is not None and (fault := address_fault(url)):
             return f"{name}: {fault}"
@@ -298,7 +332,14 @@ def _contradiction(config: QueryRouterConfig) -> str:
             f"embedding_model = {config.embedding_model!r}: embedding_provider is 'local'; "
             f"allowed: {', '.join(LOCAL_MODELS)}"
         )
-    for entry in config.failover_providers:
-        if entry.partition("/")[0] not in FAILOVER_NAMES:
-            return f"failover_providers: {entry!r}; allowed: {', '.join(FAILOVER_NAMES)}"
+    for setting, allowed in _FAILOVER.items():
+        for entry in getattr(config, setting):
+            if entry.partition("/")[0] not in allowed:
+                return f"{setting}: {entry!r}; allowed: {', '.join(allowed)}"
     return ""
+
+
+_FAILOVER = {
+    "failover_providers": FAILOVER_NAMES,
+    "decision_failover_providers": DECISION_FAILOVER_NAMES,
+}
