@@ -160,7 +160,7 @@ def test_texts_arguments_and_the_query_are_cut_but_not_the_system_message():
         result("a", long),
         user(long),
     ]
-    shown = ConversationWindow(max_message_length=500).input(long, talk)
+    shown = ConversationWindow(max_message_length=500).input("y" * 3000, talk)
     system, asked, found, said = shown["messages"]
     assert system["text"] == long
     cut = [asked["text"], asked["tool_calls"][0]["arguments"], found["text"], said["text"]]

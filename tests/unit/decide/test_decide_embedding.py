@@ -50,7 +50,9 @@ async def test_without_an_embedder_shared_words_decide():
 async def test_a_question_that_is_like_none_uses_none():
     routing = await EmbeddingQueryRouter(None, shelves()).route("zebra migration season")
     assert (routing.names, routing.retrievers, routing.fallback) == ((), (), None)
-    assert 0 < routing.confidence <= 1
+    [best] = [item.probability for item in routing.assessments if item.probability is not None]
+    assert best + routing.confidence == pytest.approx(1)
+    assert best < 0.5
 
 
 async def test_examples_speak_for_a_source():
