@@ -8,11 +8,12 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from fingerpost.errors import BudgetExceededError, LaneError
-from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
 from fingerpost.lanes.prices import price_of, priced
-from fingerpost.lanes.wrapped import WrappedChat, WrappedEmbedder
+from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedEmbedder
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.question import DecisionInput, DecisionResponse, Question
 from fingerpost.types.result import Usage
 
 if TYPE_CHECKING:
@@ -118,6 +119,10 @@ class Meter:
         """Return the embedding model, its calls counted and bounded here."""
         return _MeteredEmbedder(model, self)
 
+    def around_decider(self, model: DecisionModel) -> DecisionModel:
+        """Return the decision model, its calls counted and bounded here."""
+        return _MeteredDecision(model, self)
+
     def hold(self, model: str, input_tokens: int) -> float:
         """Put the price of a prompt aside and return it, 0 when it is not known.
 
@@ -156,7 +161,7 @@ class _MeteredChat(WrappedChat):
         self._meter = meter
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
-        call = _Call(self._meter, self._model, request)
+        call = self._call(request)
         try:
             response = await self._model.complete(request)
             call.usage = response.usage
@@ -168,7 +173,7 @@ class _MeteredChat(WrappedChat):
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
-        call = _Call(self._meter, self._model, request)
+        call = self._call(request)
         try:
             async with aclosing(self._model.stream(request)) as items:
                 async for item in items:
@@ -183,17 +188,48 @@ class _MeteredChat(WrappedChat):
         finally:
             call.end()
 
+    def _call(self, request: ChatRequest) -> _Call:
+        n_tokens = sum(estimate_tokens(message.text) for message in request.messages)
+        return _Call(self._meter, request.job, _name(self._model, request), n_tokens)
+
+
+class _MeteredDecision(WrappedDecision):
+    def __init__(self, model: DecisionModel, meter: Meter) -> None:
+        super().__init__(model)
+        self._meter = meter
+
+    async def decide(
+        self,
+        input: DecisionInput,
+        questions: Sequence[Question],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> DecisionResponse:
+        name = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
+        n_tokens = estimate_tokens(f"{input}{questions}")
+        call = _Call(self._meter, "decide", name, n_tokens)
+        try:
+            response = await super().decide(input, questions, deadline=deadline, query_id=query_id)
+            call.usage = response.usage
+        except LaneError as error:
+            call.usage = error.usage
+            raise
+        finally:
+            call.end()
+        return response
+
 
 class _Call:
     """One call between what is put aside for it and what it turns out to cost."""
 
-    def __init__(self, meter: Meter, model: ChatModel, request: ChatRequest) -> None:
+    def __init__(self, meter: Meter, job: str, model: str, n_tokens: int) -> None:
         self.usage: Sequence[Usage] | None = None
         self.said: list[str] = []
         self._meter = meter
-        self._job = request.job
-        self._model = _name(model, request)
-        self._input = sum(estimate_tokens(message.text) for message in request.messages)
+        self._job = job
+        self._model = model
+        self._input = n_tokens
         self._held = meter.hold(self._model, self._input)
 
     def end(self) -> None:

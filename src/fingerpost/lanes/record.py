@@ -13,7 +13,15 @@ from fingerpost import errors
 from fingerpost.config.secrets import MASK, Secret
 from fingerpost.errors import LaneError, LaneExhaustedError
 from fingerpost.types.chat import ChatRequest, ChatResponse, StopReason, TokenLogprob
+from fingerpost.types.question import (
+    AnswerStatus,
+    DecisionAnswer,
+    DecisionInput,
+    DecisionResponse,
+    Question,
+)
 from fingerpost.types.result import Usage
+from fingerpost.types.wire import to_wire
 
 FORMAT: Final = 1
 
@@ -47,7 +55,7 @@ def key_of(kind: str, model: Sequence[str], asked: object) -> str:
     """Return the hash that stands for a call: equal calls, equal hash.
 
     Args:
-        kind: ``complete``, ``stream`` or ``embed``.
+        kind: ``complete``, ``stream``, ``embed`` or ``decide``.
         model: What says which model is asked.
         asked: JSON values.
     """
@@ -60,6 +68,24 @@ def request_json(request: ChatRequest) -> dict[str, Any]:
     told = asdict(request)
     del told["deadline"], told["query_id"]
     return told
+
+
+def decision_json(input: DecisionInput, questions: Sequence[Question]) -> object:
+    """Return what a decision model is asked, the order of options included."""
+    asked = [
+        [type(one).__name__, to_wire(one), list(getattr(one, "options", ()))] for one in questions
+    ]
+    return {"input": to_wire(input), "questions": asked}
+
+
+def decision_of(told: Mapping[str, Any]) -> DecisionResponse:
+    """Return the response that ``to_wire`` has told."""
+    answers = {
+        name: DecisionAnswer(**{**answer, "status": AnswerStatus(answer["status"])})
+        for name, answer in told["answers"].items()
+    }
+    usage = tuple(Usage(**item) for item in told["usage"])
+    return DecisionResponse(answers, told["model"], usage, told["request_id"])
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:

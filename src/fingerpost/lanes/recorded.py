@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.config.secrets import Secret
 from fingerpost.errors import ConfigError, LaneError, MissingRecordingError
-from fingerpost.lanes.base import ChatModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
 from fingerpost.lanes.record import (
     FORMAT,
     Cleaner,
     Outcome,
+    decision_json,
+    decision_of,
     error_json,
     error_of,
     key_of,
@@ -27,8 +29,10 @@ from fingerpost.lanes.record import (
     outcome_of,
     request_json,
 )
-from fingerpost.lanes.wrapped import WrappedChat, WrappedEmbedder
+from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedEmbedder
 from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.wire import to_wire
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +74,10 @@ class Recorder:
         """Return the embedding model, its calls kept."""
         return _RecordedEmbedder(model, self)
 
+    def around_decider(self, model: DecisionModel) -> DecisionModel:
+        """Return the decision model, its calls kept."""
+        return _RecordedDecision(model, self)
+
     def begin(self, kind: str, model: Sequence[str], asked: object) -> _Kept:
         """Return the place of a call that begins now."""
         name = self._names.next(kind, key_of(kind, model, asked))
@@ -80,8 +88,12 @@ class Recorder:
         """Keep how a chat call ended."""
         kept.write(self._cleaner.clean_outcome(outcome_json(outcome)))
 
+    def keep_response(self, kept: _Kept, response: DecisionResponse) -> None:
+        """Keep the answers of a decision model."""
+        kept.write(self._cleaner.clean({"response": to_wire(response)}))
+
     def keep_error(self, kept: _Kept, error: LaneError) -> None:
-        """Keep an embedding call that failed."""
+        """Keep a call that was not streamed and failed."""
         kept.write(self._cleaner.clean({"error": error_json(error)}))
 
 
@@ -105,6 +117,10 @@ class Replayer:
     def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
         """Return the same for an embedding model, with the recorded revision and dimension."""
         return _ReplayedEmbedder(model, self)
+
+    def around_decider(self, model: DecisionModel) -> DecisionModel:
+        """Return a decision model with the same names that gives the records of ``model``."""
+        return _ReplayedDecision(model, self)
 
     def found(self, kind: str, model: Sequence[str], asked: object) -> dict[str, Any]:
         """Return the record of a call that begins now.
@@ -241,6 +257,52 @@ class _ReplayedChat(WrappedChat):
         if isinstance(outcome.end, LaneError):
             raise outcome.end
         return outcome.end
+
+
+class _RecordedDecision(WrappedDecision):
+    def __init__(self, model: DecisionModel, recorder: Recorder) -> None:
+        super().__init__(model)
+        self._recorder = recorder
+
+    async def decide(
+        self,
+        input: DecisionInput,
+        questions: Sequence[Question],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> DecisionResponse:
+        names, asked = (self.provider, self.model), decision_json(input, questions)
+        kept = self._recorder.begin("decide", names, asked)
+        try:
+            response = await super().decide(input, questions, deadline=deadline, query_id=query_id)
+        except LaneError as error:
+            self._recorder.keep_error(kept, error)
+            raise
+        self._recorder.keep_response(kept, response)
+        return response
+
+
+class _ReplayedDecision(WrappedDecision):
+    def __init__(self, model: DecisionModel, replayer: Replayer) -> None:
+        super().__init__(model)
+        self._replayer = replayer
+
+    async def decide(
+        self,
+        input: DecisionInput,
+        questions: Sequence[Question],
+        *,
+        deadline: float | None = None,  # noqa: ARG002 - nothing is waited for
+        query_id: str = "",  # noqa: ARG002 - a record belongs to no question
+    ) -> DecisionResponse:
+        names, asked = (self.provider, self.model), decision_json(input, questions)
+        told = self._replayer.found("decide", names, asked)
+        with _readable(self._replayer, "decide"):
+            if "error" not in told:
+                return decision_of(told["response"])
+            error = error_of(told["error"])
+        raise error
 
 
 class _RecordedEmbedder(WrappedEmbedder):

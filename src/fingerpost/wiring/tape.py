@@ -37,6 +37,7 @@ def _secrets(found: Credentials) -> list[Secret]:
         found.generator,
         found.generator_deep,
         found.embedding,
+        found.decision,
         *(one for places in found.failover.values() for one in places),
     ]
     return [one.key for one in endpoints if isinstance(one, Endpoint) and one.key is not None]
