@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
+from fingerpost.decide.chat_fence import fill_fenced, one_line, shown
 from fingerpost.lanes.asked import labels_of
 from fingerpost.prompts import load_prompt
 from fingerpost.types.chat import ChatRequest, Message
-from fingerpost.types.ids import digest
 from fingerpost.types.question import Choice, DecisionInput, Question, YesNo
-from fingerpost.types.wire import to_wire
 
 _ANSWER_TOKENS = 4
 _ENTRY_TOKENS = 12
@@ -39,10 +37,10 @@ def lettered(question: Question, labels: Sequence[str] | None = None) -> Lettere
         question: The question.
         labels: All of `labels_of` in another order; ``None`` takes their own.
     """
-    shown = labels_of(question) if labels is None else labels
-    has_letters = len(shown) <= len(ascii_uppercase)
-    keys = ascii_uppercase if has_letters else [str(n) for n in range(1, len(shown) + 1)]
-    return Lettered(question, dict(zip(keys, shown, strict=False)))
+    ordered = labels_of(question) if labels is None else labels
+    has_letters = len(ordered) <= len(ascii_uppercase)
+    keys = ascii_uppercase if has_letters else [str(n) for n in range(1, len(ordered) + 1)]
+    return Lettered(question, dict(zip(keys, ordered, strict=False)))
 
 
 def orders_of(question: Question, count: int) -> list[tuple[str, ...]]:
@@ -74,7 +72,7 @@ class Asking:
 
     def for_letter(self, asked: Lettered, *, top_logprobs: int) -> ChatRequest:
         """Return the request for the letter of one question's answer."""
-        text = _flat(asked.question.text)
+        text = one_line(asked.question.text)
         return self._request(
             "decide",
             {"question": text, "options": _options(asked)},
@@ -84,14 +82,14 @@ class Asking:
 
     def for_json(self, asked: Sequence[Lettered]) -> ChatRequest:
         """Return the request for the probabilities of all options of all questions."""
-        shown = [
-            f"q{n}. {_flat(one.question.text)}\n{_options(one)}"
+        listed = [
+            f"q{n}. {one_line(one.question.text)}\n{_options(one)}"
             for n, one in enumerate(asked, start=1)
         ]
         n_entries = sum(len(one.labels) + 1 for one in asked) + 1
         return self._request(
             "decide_all",
-            {"questions": "\n\n".join(shown)},
+            {"questions": "\n\n".join(listed)},
             max_tokens=n_entries * _ENTRY_TOKENS,
             schema=_schema(asked),
         )
@@ -105,15 +103,7 @@ class Asking:
         top_logprobs: int = 0,
         schema: dict[str, object] | None = None,
     ) -> ChatRequest:
-        """Return a request in which no text of ours can be mistaken for text that is judged.
-
-        The fence is the hash of what it holds: no text can contain its own, and the same call
-        is the same request again, for replays and for the caches of providers.
-        """
-        values = {"input": _shown(self.input), **values}
-        fence = digest(*values.values())
-        inner = {place: text.replace(fence, "") for place, text in values.items()}
-        filled = load_prompt(name).fill(delimiter=fence, **inner)
+        filled = fill_fenced(load_prompt(name), input=shown(self.input), **values)
         return ChatRequest(
             (Message("user", filled),),
             job="decide",
@@ -124,16 +114,6 @@ class Asking:
             deadline=self.deadline,
             query_id=self.query_id,
         )
-
-
-def _shown(value: DecisionInput) -> str:
-    text = value if isinstance(value, str) else json.dumps(to_wire(value), ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _flat(text: str) -> str:
-    """Return the text in one line, so that it cannot add an option or a question."""
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
 def _options(asked: Lettered) -> str:
@@ -148,8 +128,8 @@ def _told(question: Question, label: str) -> str:
     elif isinstance(question, Choice):
         description = question.options[label]
     else:
-        return _flat(question.levels[int(label)])
-    return _flat(f"{label}: {description}" if description else label)
+        return one_line(question.levels[int(label)])
+    return one_line(f"{label}: {description}" if description else label)
 
 
 def _schema(asked: Sequence[Lettered]) -> dict[str, object]:

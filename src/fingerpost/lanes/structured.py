@@ -71,7 +71,7 @@ def read_json(text: str) -> object:
     NaN and infinities count as absent, a lone surrogate becomes U+FFFD, and nesting beyond 40
     levels is no JSON of ours.
     """
-    bare = _THINKING.sub("", text[:_MAX_CHARS]).strip()
+    bare = without_thoughts(text[:_MAX_CHARS])
     found: object = None
     for rank, start in enumerate(_starts(bare), start=1):
         value = _value(bare, start, _MAX_STARTS // rank)
@@ -80,6 +80,11 @@ def read_json(text: str) -> object:
         if found is None and value is not None:
             found = value
     return _clean(found)
+
+
+def without_thoughts(text: str) -> str:
+    """Return the reply without blocks of thinking and blanks around it."""
+    return _THINKING.sub("", text).strip()
 
 
 def _clean(value: object) -> object:
