@@ -25,6 +25,7 @@ class AbstentionReason(StrEnum):
     NO_DOCUMENT_MATCHES = "no_document_matches"
     FILTER_EXCLUDES_ALL = "filter_excludes_all"
     EVIDENCE_TOO_WEAK = "evidence_too_weak"
+    NOT_GROUNDED = "not_grounded"
     NO_SOURCE_FITS = "no_source_fits"
 
 
@@ -129,6 +130,36 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CitedSource:
+    """What one source that a claim cites says of it, alone.
+
+    Attributes:
+        marker: The number that the claim carries.
+        verdict: Of that source; ``None`` when the number names none.
+    """
+
+    marker: int
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureNote:
+    """One thing that was measured about a claim and its evidence, and what it did.
+
+    Attributes:
+        name: Of the feature, ``coverage``.
+        value: Measured.
+        weight: What it adds to the log-odds of support; 0 for a finding that only overrules.
+        told: The same in words.
+    """
+
+    name: str
+    value: float
+    weight: float
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimVerdict:
     """One claim of the answer and what was found about it.
 
@@ -143,9 +174,13 @@ class ClaimVerdict:
         source_span: Where that sentence stands in the source's text.
         source_line: Line of that sentence in the document, from 1.
         markers: Source numbers that the claim itself carried.
-        wrong_citation: Supported, but by none of the sources that it cites.
+        wrong_citation: It cites a number that names no source, or it is supported, but by none
+            of the sources that it cites.
         missing_citation: A claim without any marker although the answer uses markers.
         reasons: Named findings for people, such as ``number 4 ≠ 3``.
+        cited: What each source that it cites says of it, in the order of ``markers``; empty
+            when it was not checked.
+        features: What the local judge measured, what counted most first; empty for a quote.
     """
 
     claim: str
@@ -161,6 +196,8 @@ class ClaimVerdict:
     wrong_citation: bool = False
     missing_citation: bool = False
     reasons: tuple[str, ...] = ()
+    cited: tuple[CitedSource, ...] = ()
+    features: tuple[FeatureNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +205,26 @@ class VerifiedResponse:
     """What was found about an answer as a whole.
 
     Attributes:
-        claims: In reading order.
+        claims: Of the answer as it is given, in reading order.
         overall_grounded: Nothing is contradicted. True when there are no claims.
         supported_ratio: Supported claims by all claims, 0 to 1; 1 when there are no claims.
         method: What judged, such as ``lexical+embedding`` or ``lexical``.
+        removed: Claims that left the answer, dropped or rewritten, with the verdict that they had.
+        citation_precision: Share of the answer's citations that are needed and right, 0 to 1;
+            ``None`` without citations.
+        citation_recall: Share of its claims that the sources they cite bear out, 0 to 1; ``None``
+            when it cites nothing.
+        fallbacks: Weaker ways of checking that were taken, each once.
     """
 
     claims: tuple[ClaimVerdict, ...] = ()
     overall_grounded: bool = True
     supported_ratio: float = 1.0
     method: str = "lexical"
+    removed: tuple[ClaimVerdict, ...] = ()
+    citation_precision: float | None = None
+    citation_recall: float | None = None
+    fallbacks: tuple[str, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Return how many claims have the verdict."""
@@ -212,3 +259,13 @@ class VerifiedResponse:
     def not_checked_count(self) -> int:
         """Return the number of claims that were not checked."""
         return self.count(Verdict.NOT_CHECKED)
+
+    @property
+    def wrong_citation_count(self) -> int:
+        """Return the number of claims with a wrong citation."""
+        return sum(claim.wrong_citation for claim in self.claims)
+
+    @property
+    def missing_citation_count(self) -> int:
+        """Return the number of claims that lack a citation."""
+        return sum(claim.missing_citation for claim in self.claims)

@@ -1,14 +1,18 @@
 """Each claim of an answer held against the sentences of its sources."""
 
-from fingerpost.verify.base import Entailment, EntailmentHook, SourceText
+from fingerpost.verify.base import ClaimJudge, ClaimPair, Entailment, EntailmentHook, SourceText
+from fingerpost.verify.citations import CitationScores, citation_scores
 from fingerpost.verify.claims import Claim, extract_claims
 from fingerpost.verify.pair import JudgePair, judge_pair
 from fingerpost.verify.policy import apply_policy, apply_verdict_policy
 from fingerpost.verify.verifier import CitationVerifier, OnUnsupported
 
 __all__ = [
+    "CitationScores",
     "CitationVerifier",
     "Claim",
+    "ClaimJudge",
+    "ClaimPair",
     "Entailment",
     "EntailmentHook",
     "JudgePair",
@@ -16,6 +20,7 @@ __all__ = [
     "SourceText",
     "apply_policy",
     "apply_verdict_policy",
+    "citation_scores",
     "extract_claims",
     "judge_pair",
 ]

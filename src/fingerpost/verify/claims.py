@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fingerpost.text.sentences import sentences
@@ -16,6 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
 _STOPS = ".!?。！？؟।…"
 _CLOSERS = "\"'”’»)]}*_`"
+_BEFORE_MARKER = _CLOSERS + " \t\n"
 _QUESTION = re.compile(r"[?？؟;](?<!;)[\"'”’»)*_`\s]*$")
 # Greetings, offers, and admissions of not knowing, at the start of a sentence.
 _NO_CLAIM = re.compile(
@@ -137,21 +138,30 @@ def _sentences(answer: str, block: Span) -> Iterator[tuple[Span, list[Marker]]]:
     """
     text = answer[block.start : block.end]
     markers = find_markers(text)
-    masked = text
-    for marker in markers:
-        before = masked[: marker.start].rstrip(_CLOSERS + " \t\n")
-        fill = " " if before.endswith(tuple(_STOPS)) else "x"
-        masked = masked[: marker.start] + fill * (marker.end - marker.start) + masked[marker.end :]
-    spans = sentences(masked)
+    spans = sentences(_masked(text, markers))
+    at = 0  # markers before this one have their sentence
     for number, span in enumerate(spans):
         limit = spans[number + 1].start if number + 1 < len(spans) else len(text)
+        own: list[Marker] = []
         end = span.end
-        for marker in markers:
-            if end <= marker.start < limit and not text[end : marker.start].strip():
+        while at < len(markers) and markers[at].start < limit:
+            marker = markers[at]
+            if marker.start >= end:
+                if text[end : marker.start].strip():
+                    break
                 end = marker.end
-        own = [
-            Marker(marker.numbers, marker.start + block.start, marker.end + block.start)
-            for marker in markers
-            if span.start <= marker.start < end
-        ]
+            own.append(Marker(marker.numbers, marker.start + block.start, marker.end + block.start))
+            at += 1
         yield Span(span.start + block.start, end + block.start), own
+
+
+def _masked(text: str, markers: Sequence[Marker]) -> str:
+    """Return the text with blanks for markers after a full stop and letters for the others."""
+    signs = list(text)
+    for marker in markers:
+        at = marker.start - 1
+        while at >= 0 and signs[at] in _BEFORE_MARKER:
+            at -= 1
+        fill = " " if at >= 0 and signs[at] in _STOPS else "x"
+        signs[marker.start : marker.end] = fill * (marker.end - marker.start)
+    return "".join(signs)

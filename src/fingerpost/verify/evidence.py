@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fingerpost.text.sentences import sentences
 from fingerpost.types.document import Span
@@ -18,6 +22,7 @@ _KEY_LENGTH = 5
 _WIDEST = 3
 _WIDER_COSTS = 0.03
 _KEPT = 4096
+_NOWHERE: Final[NDArray[np.intp]] = np.array([], dtype=np.intp)
 
 
 class Passage(NamedTuple):
@@ -95,11 +100,13 @@ class SourceSentences:
     def __init__(self, text: str) -> None:
         self.text = text
         self.spans: list[Span] = _split(text)
-        self._index: dict[str, list[int]] = {}
         self._readings: dict[tuple[int, int], Reading] = {}
+        places: dict[str, list[int]] = {}
         for number, span in enumerate(self.spans):
             for key in _sentence_keys(text[span.start : span.end]):
-                self._index.setdefault(key, []).append(number)
+                places.setdefault(key, []).append(number)
+        # Arrays: a word that most sentences have must not cost a step for each of them.
+        self._index = {key: np.array(found, dtype=np.intp) for key, found in places.items()}
 
     def coverage(self, wanted: dict[str, float]) -> float:
         """Return the weighted share of the keys that stand anywhere in the source."""
@@ -112,17 +119,16 @@ class SourceSentences:
         A key that many sentences of this source have tells less. The share is of the keys'
         whole weight; ties go to the earlier sentence.
         """
-        scores: dict[int, float] = {}
+        scores = np.zeros(len(self.spans))
         total = 0.0
-        n_sentences = len(self.spans)
         for key, plain in wanted.items():
-            places = self._index.get(key, ())
-            told = plain * (1.0 - 0.5 * len(places) / max(n_sentences, 3))
+            places = self._index.get(key, _NOWHERE)
+            told = plain * (1.0 - 0.5 * len(places) / max(len(self.spans), 3))
             total += told
-            for number in places:
-                scores[number] = scores.get(number, 0.0) + told
-        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-        return [(number, score / total) for number, score in ranked] if total else []
+            scores[places] += told
+        found = np.flatnonzero(scores)
+        ranked = found[np.argsort(-scores[found], kind="stable")[:limit]]
+        return [(int(number), float(scores[number]) / total) for number in ranked] if total else []
 
     def share(self, wanted: dict[str, float]) -> float:
         """Return the share of the keys that the best sentence has, 0 to 1."""
@@ -141,7 +147,7 @@ class SourceSentences:
                 inside = sum(
                     plain
                     for key, plain in wanted.items()
-                    if any(first <= number <= last for number in self._index.get(key, ()))
+                    if _any_within(self._index.get(key, _NOWHERE), first, last)
                 )
                 score = inside / total - _WIDER_COSTS * (width - 1)
                 if score > best_score + 1e-9:
@@ -161,6 +167,11 @@ class SourceSentences:
                 self._readings.clear()
             self._readings[key] = Reading(self.passage(first, last).text)
         return self._readings[key]
+
+
+def _any_within(places: NDArray[np.intp], first: int, last: int) -> bool:
+    at = bisect_left(places, first)
+    return at < len(places) and bool(places[at] <= last)
 
 
 def _sentence_keys(text: str) -> set[str]:

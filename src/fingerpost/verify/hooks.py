@@ -1,21 +1,18 @@
 """What the host's own code says of claims: for a limited time, checked, with one typed error.
 
 Every function raises `VerificationError` when the hook fails, takes longer than ``seconds``, or
-gives something else than it should; the blocking ones also when it is asynchronous.
+gives something else than it should.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
 
 from fingerpost.errors import VerificationError
-from fingerpost.observe.hooks import call_hook, call_plain_hook
+from fingerpost.observe.hooks import call_hook
 from fingerpost.verify.base import Entailment, EntailmentHook
 
-T = TypeVar("T")
 ClaimHook = Callable[[str], Sequence[str] | Awaitable[Sequence[str]]]
 
 
@@ -25,22 +22,10 @@ async def hooked_claims(hook: ClaimHook, seconds: float, answer: str) -> list[st
         return _texts(await call_hook(hook, None, seconds, answer))
 
 
-def hooked_claims_sync(hook: ClaimHook, seconds: float, answer: str) -> list[str]:
-    """Do what `hooked_claims` does, blocking."""
-    with _failures("claim extractor", seconds):
-        return _texts(_at_once(call_plain_hook(hook, seconds, answer)))
-
-
 async def entailment(hook: EntailmentHook, seconds: float, premise: str, claim: str) -> Entailment:
     """Return what the entailment hook says of a premise and a claim."""
     with _failures("entailment hook", seconds):
         return _entailment(await call_hook(hook, None, seconds, premise, claim))
-
-
-def entailment_sync(hook: EntailmentHook, seconds: float, premise: str, claim: str) -> Entailment:
-    """Do what `entailment` does, blocking."""
-    with _failures("entailment hook", seconds):
-        return _entailment(_at_once(call_plain_hook(hook, seconds, premise, claim)))
 
 
 @contextmanager
@@ -51,14 +36,6 @@ def _failures(hook: str, seconds: float) -> Iterator[None]:
         raise VerificationError(f"the {hook} took longer than {seconds:g} s") from error
     except Exception as error:
         raise VerificationError(f"the {hook} failed: {error}") from error
-
-
-def _at_once(said: T | Awaitable[T]) -> T:
-    if not inspect.isawaitable(said):
-        return said
-    if inspect.iscoroutine(said):
-        said.close()
-    raise TypeError("an asynchronous hook needs verify(), not verify_sync()")
 
 
 def _texts(said: object) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fingerpost.types.document import Span
 from fingerpost.verify.negation import polarity
-from fingerpost.verify.shown import shown, shown_rows
+from fingerpost.verify.shown import Page, shown
 from fingerpost.verify.words import words
 
 _TRIMMED = " \t\n.。!！;；,，"
@@ -25,7 +25,7 @@ _DOUBT = re.compile(
 )
 
 
-def find_quote(claim: str, source: str) -> Span | None:
+def find_quote(claim: str, source: str | Page) -> Span | None:
     """Return where the claim stands in the source word for word, ``None`` when it does not.
 
     White space, Markdown's marks, link targets and final punctuation may differ, nothing else;
@@ -35,16 +35,16 @@ def find_quote(claim: str, source: str) -> Span | None:
     wanted = shown(claim.strip(_TRIMMED)).text.strip(_TRIMMED)
     if len(wanted) < _SHORTEST or (" " not in wanted and len(claim) < 12):  # noqa: PLR2004 - one short word is no quote
         return None
-    page = shown(source)
-    for start, end in _places(wanted, page.text):
-        span = page.span(start, end)
-        if _undoubted(source, span.start, span.end):
+    page = source if isinstance(source, Page) else Page(source)
+    for start, end in _places(wanted, page.shown.text):
+        span = page.shown.span(start, end)
+        if _undoubted(page.text, span.start, span.end):
             return span
-    return _row_quote(wanted, source) if ": " in wanted else None
+    return _row_quote(wanted, page) if ": " in wanted else None
 
 
-def _row_quote(wanted: str, source: str) -> Span | None:
-    for row in shown_rows(source):
+def _row_quote(wanted: str, page: Page) -> Span | None:
+    for row in page.rows:
         if _is_told(wanted, row.cells):
             return row.span
         text = row.shown.text

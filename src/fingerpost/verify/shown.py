@@ -6,12 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from fingerpost.types.document import Span
 
-_KEPT_LENGTH = 65_536
 _SIGNS = r"\s*_>|#\"'“”«»"
 _STOP = r"[.,;:!?](?:\s|$)"
 _LABEL = r"[^`<>]{0,300}?[^`<>\s]"
@@ -75,17 +74,29 @@ class Row(NamedTuple):
     span: Span
 
 
+class Page:
+    """A source, with what a reader sees of it worked out once, however many claims ask.
+
+    Attributes:
+        text: As it was given.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def shown(self) -> Shown:
+        """Return it without its marks."""
+        return shown(self.text)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows of its tables, in order."""
+        return tuple(_rows(self.text))
+
+
 def shown(source: str) -> Shown:
-    """Return what a reader sees of a text; kept for the texts used last."""
-    return _kept(source) if len(source) <= _KEPT_LENGTH else _shown(source)
-
-
-def shown_rows(source: str) -> tuple[Row, ...]:
-    """Return the rows of the tables in a text, in order."""
-    return _kept_rows(source) if len(source) <= _KEPT_LENGTH else tuple(_rows(source))
-
-
-def _shown(source: str) -> Shown:
+    """Return what a reader sees of a text."""
     pieces: list[str] = []
     starts: list[int] = []
     places: list[int] = []
@@ -129,14 +140,6 @@ def _left_of(source: str, match: re.Match[str]) -> str:
     return "".join(sign for sign in mark if sign in inner) if inside else ""
 
 
-_kept = lru_cache(maxsize=256)(_shown)
-
-
-@lru_cache(maxsize=256)
-def _kept_rows(source: str) -> tuple[Row, ...]:
-    return tuple(_rows(source))
-
-
 def _rows(source: str) -> Iterator[Row]:
     names: list[str] | None = None
     before = ""
@@ -150,8 +153,8 @@ def _rows(source: str) -> Iterator[Row]:
         elif names is not None:
             pairs = zip((*names, *("" for _ in line)), _cells(line), strict=False)
             told = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
-            parts = tuple(_shown(part).text.strip() for part in told)
-            yield Row(_shown("; ".join(told)), parts, Span(at, at + len(line.rstrip())))
+            parts = tuple(shown(part).text.strip() for part in told)
+            yield Row(shown("; ".join(told)), parts, Span(at, at + len(line.rstrip())))
         before = line
         at += len(line)
 
