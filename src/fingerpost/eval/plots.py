@@ -39,8 +39,23 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A line to compare with.
+
+    Attributes:
+        name: For the legend.
+        points: (x, y), both 0 to 1, in drawing order.
+        weights: Size of a mark per point, > 0; empty draws the line alone.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    weights: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
-    """One line over the unit square.
+    """Lines over the unit square.
 
     Attributes:
         title: Heading above.
@@ -50,6 +65,8 @@ class Curve:
         weights: Size of a mark per point, > 0; empty draws the line alone.
         diagonal: Draw the line of equality to compare with.
         note: One sentence under the plot.
+        name: Of the line, for the legend.
+        others: Two more lines at most; with them there is a legend.
     """
 
     title: str
@@ -59,6 +76,13 @@ class Curve:
     weights: tuple[float, ...] = ()
     diagonal: bool = False
     note: str = ""
+    name: str = ""
+    others: tuple[Line, ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Return every line, its own first."""
+        return (Line(self.name, self.points, self.weights), *self.others)
 
 
 Plot = Bars | Matrix | Curve

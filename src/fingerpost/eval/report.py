@@ -44,8 +44,9 @@ svg .soft { fill: var(--soft); } svg .value { font-size: 11px; }
 svg .strong { fill: var(--on); font-weight: 600; }
 svg .grid { stroke: var(--rule); stroke-width: 1; }
 svg .even { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 4; }
-svg .line { fill: none; stroke: var(--s1); stroke-width: 2; stroke-linejoin: round; }
-svg .dot, svg .cell, svg .s1 { fill: var(--s1); } svg .s2 { fill: var(--s2); }
+svg .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
+svg .l1 { stroke: var(--s1); } svg .l2 { stroke: var(--s2); } svg .l3 { stroke: var(--s3); }
+svg .cell, svg .s1 { fill: var(--s1); } svg .s2 { fill: var(--s2); }
 svg .s3 { fill: var(--s3); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 13px; }
 th, td { padding: 5px 12px 5px 0; text-align: right; border-bottom: 1px solid var(--rule);

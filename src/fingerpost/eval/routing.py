@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fingerpost.decide import SourceDescription
 from fingerpost.errors import EvaluationError
 from fingerpost.eval.cases import RoutingCase
+from fingerpost.eval.curves import confidence_plots
 from fingerpost.eval.measurement import Failure, Measurement, Outcome, Values, grouped
 from fingerpost.eval.metrics import (
     accuracy,
     calibration_error,
     confusion_of,
     macro_f1,
+    mean,
     percentile,
     reliability,
     share,
 )
 from fingerpost.eval.plots import Plot, matrix_of
 from fingerpost.eval.run import Progress, run_cases, silent
-from fingerpost.eval.tiers import confidence_plots
 
 NOBODY = "(none)"
 _FAILED = "(failed)"
@@ -52,13 +53,26 @@ class Routed:
         chosen: Id of the source, `NOBODY` after an abstention.
         confidence: Stated probability that the choice is right, 0 to 1.
         best: The source with the highest score, whether or not the router abstained.
-        scores: Source id → likeness.
+        scores: Source id → likeness, or probability.
+        used: Ids of all sources that would be searched; ``chosen`` is the first of them.
+        took_ms: Wall milliseconds.
+        model: Provider and model that decided, empty when none did.
     """
 
     chosen: str
     confidence: float
     best: str
     scores: Mapping[str, float] = field(default_factory=dict)
+    used: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    model: str = ""
+
+
+FAILED = Routed(_FAILED, 0.0, _FAILED)
+"""What stands for a case that crashed; it counts as wrong."""
+
+RouteAll = Callable[[str, Sequence[RoutingCase], Progress], tuple[list[Routed], list[Failure]]]
+"""Routes the texts of cases: one outcome for each, in order, and those that failed."""
 
 
 def measure_routing(
@@ -68,33 +82,44 @@ def measure_routing(
     *,
     progress: Progress = silent,
 ) -> Measurement:
-    """Route every case and score the choices.
-
-    ``accuracy`` is over the questions that a source serves, an abstention counting as wrong;
-    ``oos_recall`` the share of the others on which the router abstains. Rows with a
-    stand-alone rewrite are routed a second time by it (``accuracy_rewrite``).
-    """
-    took: list[float] = []
+    """Route every case by a function and score the choices. See `measure_routed`."""
 
     def attempt(case: RoutingCase) -> Routed:
         began = time.perf_counter()
-        routed = route(case.text)
-        took.append((time.perf_counter() - began) * 1000)
-        return routed
+        return replace(route(case.text), took_ms=(time.perf_counter() - began) * 1000)
 
-    nothing = Routed(_FAILED, 0.0, _FAILED)
-    routed, failures = run_cases(name, cases, attempt, instead=nothing, progress=progress)
+    def route_all(
+        label: str, cases: Sequence[RoutingCase], progress: Progress
+    ) -> tuple[list[Routed], list[Failure]]:
+        return run_cases(label, cases, attempt, instead=FAILED, progress=progress)
+
+    return measure_routed(name, cases, route_all, progress=progress)
+
+
+def measure_routed(
+    name: str,
+    cases: Sequence[RoutingCase],
+    route_all: RouteAll,
+    *,
+    progress: Progress = silent,
+) -> Measurement:
+    """Route every case and score the choices.
+
+    ``accuracy`` is over the questions that a source serves, an abstention counting as wrong;
+    ``oos_recall`` the share of the others on which the router abstains. ``found``: the right
+    source is among those that are used; ``n_used``: how many are, per question. Rows with a
+    stand-alone rewrite are routed a second time by it (``accuracy_rewrite``).
+    """
+    routed, failures = route_all(name, cases, progress)
     values = scores(cases, routed)
-    values["p50_ms"] = percentile(took, 0.5)
-    rewritten = [case for case in cases if case.rewrite and case.source is not None]
+    values["p50_ms"] = percentile([one.took_ms for one in routed if one is not FAILED], 0.5)
+    rewritten = [
+        replace(case, text=case.rewrite)
+        for case in cases
+        if case.rewrite and case.source is not None
+    ]
     if rewritten:
-        again, more = run_cases(
-            f"{name}, rewrites",
-            rewritten,
-            lambda case: route(case.rewrite or case.text),
-            instead=nothing,
-            progress=progress,
-        )
+        again, more = route_all(f"{name}, rewrites", rewritten, progress)
         values["accuracy_rewrite"] = share(
             [b.chosen == a.source for a, b in zip(rewritten, again, strict=True)]
         )
@@ -119,6 +144,8 @@ def scores(cases: Sequence[RoutingCase], routed: Sequence[Routed]) -> Values:
         "macro_f1": macro_f1(gold, chosen),
         "accuracy_forced": share([routed[place].best == gold[place] for place in served]),
         "abstained_in_scope": share([chosen[place] == NOBODY for place in served]),
+        "found": share([gold[place] in routed[place].used for place in served]),
+        "n_used": mean([float(len(one.used)) for one in routed]),
         "n_out_of_scope": len(unserved),
     }
 
@@ -155,9 +182,9 @@ def _outcome(case: RoutingCase, routed: Routed) -> Outcome:
         case_id=case.id,
         text=case.text,
         expected=[case.source or NOBODY],
-        got=[] if routed.chosen == _FAILED else [routed.chosen],
+        got=[] if routed.chosen == _FAILED else list(routed.used) or [NOBODY],
         right=routed.chosen == (case.source or NOBODY),
         confidence=routed.confidence,
         scores=routed.scores,
-        more={"best": routed.best, "lang": case.language},
+        more={"best": routed.best, "lang": case.language, "model": routed.model},
     )

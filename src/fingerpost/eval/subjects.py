@@ -87,8 +87,9 @@ def source_router(
     def route(text: str) -> Routed:
         decision = router.decide(text)
         best = max(decision.scores, key=lambda name: decision.scores[name], default=NOBODY)
-        chosen = NOBODY if decision.abstained or decision.choice is None else decision.choice
-        return Routed(chosen, decision.confidence, best, decision.scores)
+        used = () if decision.abstained or decision.choice is None else (decision.choice,)
+        chosen = used[0] if used else NOBODY
+        return Routed(chosen, decision.confidence, best, decision.scores, used)
 
     return route
 

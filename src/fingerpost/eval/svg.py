@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from fingerpost.eval.plots import Bars, Curve, Matrix, Plot
+from fingerpost.eval.plots import Bars, Curve, Line, Matrix, Plot
 
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LONGEST_LABEL = 32
@@ -135,18 +135,30 @@ def _curve(plot: Curve) -> str:
         body.append(
             f'<line x1="{left}" y1="{top + side}" x2="{left + side}" y2="{top}" class="even"/>'
         )
-    places = [(left + side * x, top + side * (1 - y)) for x, y in plot.points]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    body.append(f'<polyline points="{line}" class="line"/>')
-    largest = max(plot.weights, default=1.0)
-    for (x, y), weight, (px, py) in zip(places, plot.weights, plot.points, strict=False):
+    for number, line in enumerate(plot.lines, 1):
+        body.extend(_line(line, number, left, top, side))
+    for number, line in enumerate(plot.lines if plot.others else (), 1):
+        y = top + side - 12 - 16 * (len(plot.lines) - number)
         body.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{3 + 6 * (weight / largest) ** 0.5:.1f}" '
-            f'class="dot"><title>{px:.3f}, {py:.3f} (n = {weight:g})</title></circle>'
+            f'<rect x="{left + 110}" y="{y - 9}" width="10" height="10" class="s{number}"/>'
         )
+        body.append(_text(left + 125, y, _short(line.name), "soft"))
     body.append(_text(left + side / 2, top + side + 33, plot.x_label, "soft", "middle"))
     body.append(
         f'<text x="12" y="{top + side / 2}" class="soft" text-anchor="middle" '
         f'transform="rotate(-90 12 {top + side / 2})">{escape(plot.y_label)}</text>'
     )
     return _frame(left + side + 18, top + side + 42, plot.title, body)
+
+
+def _line(line: Line, number: int, left: float, top: float, side: float) -> list[str]:
+    places = [(left + side * x, top + side * (1 - y)) for x, y in line.points]
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    body = [f'<polyline points="{joined}" class="line l{number}"/>']
+    largest = max(line.weights, default=1.0)
+    for (x, y), weight, (px, py) in zip(places, line.weights, line.points, strict=False):
+        body.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{3 + 6 * (weight / largest) ** 0.5:.1f}" '
+            f'class="s{number}"><title>{px:.3f}, {py:.3f} (n = {weight:g})</title></circle>'
+        )
+    return body

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fingerpost.eval.cases import TIERS, TierCase
+from fingerpost.eval.curves import confidence_plots
 from fingerpost.eval.measurement import Failure, Measurement, Outcome, Values, grouped
 from fingerpost.eval.metrics import (
     accuracy,
-    accuracy_by_coverage,
     calibration_error,
     confusion_of,
     macro_f1,
     percentile,
     reliability,
 )
-from fingerpost.eval.plots import Bars, Curve, Plot, matrix_of, thinned
+from fingerpost.eval.plots import Bars, Plot, matrix_of
 from fingerpost.eval.run import Progress, run_cases, silent
 from fingerpost.types.decision import ClassificationResult
 
@@ -114,28 +114,6 @@ def _outcome(case: TierCase, graded: Graded) -> Outcome:
         scores=graded.scores,
         more={"source": case.source, "lang": case.language},
     )
-
-
-def confidence_plots(correct: Sequence[bool], confidence: Sequence[float]) -> list[Plot]:
-    """Return the reliability diagram and accuracy by coverage."""
-    bins = reliability(correct, confidence)
-    return [
-        Curve(
-            title="Reliability",
-            x_label="stated confidence",
-            y_label="share that is right",
-            points=tuple((one.confidence, one.accuracy) for one in bins),
-            weights=tuple(float(one.n) for one in bins),
-            diagonal=True,
-            note="On the dashed line confidence is honest; below it, boastful.",
-        ),
-        Curve(
-            title="Accuracy by coverage",
-            x_label="share decided, surest first",
-            y_label="accuracy among them",
-            points=thinned(accuracy_by_coverage(correct, confidence)),
-        ),
-    ]
 
 
 def _scores(gold: Sequence[str], chosen: Sequence[str]) -> Values:
