@@ -25,6 +25,7 @@ from fingerpost.observe.events import Event, RouteComplete
 from fingerpost.observe.observer import fan_out
 from fingerpost.pipeline import Pipeline
 from fingerpost.request import Filtering, History, make_query
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.plan import Capability, CapabilitySource
@@ -75,6 +76,7 @@ class QueryRouter:
             clock=time.monotonic,
         )
         self._capabilities: CapabilitySource | None = None
+        self._unified: UnifiedRetriever | None = None
         self._portal = Portal()
         self._closed = False
 
@@ -132,6 +134,7 @@ class QueryRouter:
             self._tape,
             self._offered,
             lambda: self._library.always_searched,
+            lambda: self._unified,
         )
         self._library.start_background()
 
@@ -264,6 +267,19 @@ class QueryRouter:
         Forgets cached results.
         """
         self._capabilities = engine
+        self._cache.clear()
+
+    def set_unified_retriever(self, retriever: UnifiedRetriever | None) -> None:
+        """Retrieve by execution plan from now on; ``None`` goes back to retrieval by tier.
+
+        Forgets cached results.
+
+        Raises:
+            UsageError: It is no `UnifiedRetriever`.
+        """
+        if retriever is not None and not isinstance(retriever, UnifiedRetriever):
+            raise UsageError(f"expected a UnifiedRetriever, got {type(retriever).__name__}")
+        self._unified = retriever
         self._cache.clear()
 
     def get_corpus_stats(self) -> CorpusStats:

@@ -21,6 +21,7 @@ from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.plan import Capability
 from fingerpost.types.query import Query, Turn
@@ -101,6 +102,7 @@ class Parts:
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
         capabilities: Returns what may be recommended.
+        unified: Returns the retriever that runs plans; ``None`` retrieves by tier.
         delimiter: Returns letters that no document can know, from the question and the
             documents when calls are recorded or replayed.
         clock: Monotonic seconds; deadlines of model calls are told in it.
@@ -118,6 +120,7 @@ class Parts:
     routed: RoutedSources | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], Sequence[Capability]] = tuple
+    unified: Callable[[], UnifiedRetriever | None] = lambda: None
     delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time

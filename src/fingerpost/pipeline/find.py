@@ -8,6 +8,7 @@ import anyio
 
 from fingerpost.classify.followup import earlier_questions
 from fingerpost.decide.fetch import fetch
+from fingerpost.errors import FingerpostError, RetrievalError
 from fingerpost.pipeline.sources import places_to_search
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
@@ -46,17 +47,34 @@ async def _found(run: Run, classification: ClassificationResult) -> Evidence:
     async def ask_others() -> None:
         passages.update(await _passages(run, foreign, k))
 
+    failure: FingerpostError | None = None
     async with anyio.create_task_group() as group:
         if foreign:
             group.start_soon(ask_others)
         if filters is not None:
             request = _request(run, classification, filters)
-            evidence = await retrieve(run.reader, request, _tools(run))
+            try:
+                evidence = await _from_index(run, request, classification)
+            except FingerpostError as error:  # out of the group, which would wrap it
+                failure = error
+    if failure is not None:
+        if not isinstance(failure, RetrievalError) or not any(passages.values()):
+            raise failure
+        run.fall_back("source-skip", f"the index: {failure}")
     if not any(passages.values()):
         return evidence
     return await run.in_thread(
         lambda: joined(run.reader, evidence, passages, run.text, k, run.embedder)
     )
+
+
+async def _from_index(
+    run: Run, request: RetrieveRequest, classification: ClassificationResult
+) -> Evidence:
+    unified = run.parts.unified()
+    if unified is None:
+        return await retrieve(run.reader, request, _tools(run))
+    return await unified.retrieve(run.reader, request, _tools(run), classification.plan)
 
 
 def _level(classification: ClassificationResult) -> Tier:

@@ -54,6 +54,7 @@ def outcome(
         candidates=evidence.candidates,
         sub_queries=evidence.sub_queries,
         uncovered=tuple(dict.fromkeys((*evidence.uncovered, *answer.uncovered))),
+        diagnostics=evidence.diagnostics,
         query=run.query,
         lexical_weight=evidence.lexical_weight,
         fingerprints=_fingerprints(run, config_fingerprint),

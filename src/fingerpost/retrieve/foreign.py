@@ -42,7 +42,7 @@ def joined(
         embedder: Compares question and passages, as the index's vectors are compared; ``None``
             or one that fails compares words alone.
     """
-    lists = [_hits(name, passages) for name, passages in found.items()]
+    lists = [hits_of(name, passages) for name, passages in found.items()]
     foreign = _with_cosines([hit for hits in lists for hit in hits], text, embedder)
     if not foreign:
         return evidence
@@ -68,7 +68,13 @@ def joined(
     )
 
 
-def _hits(source: str, passages: Sequence[Passage]) -> list[Hit]:
+def hits_of(source: str, passages: Sequence[Passage]) -> list[Hit]:
+    """Return passages as hits, best first, each once; scores fall with their place.
+
+    Args:
+        source: Name of the source that they come from.
+        passages: Best first, none blank.
+    """
     hits: dict[str, Hit] = {}
     for place, passage in enumerate(passages, 1):
         hit = _hit(source, passage, place)
@@ -103,13 +109,11 @@ def _hit(source: str, passage: Passage, place: int) -> Hit:
         search_text=text,
     )
     return Hit(
-        chunk, document, 0.0, MatchType.SOURCE, note=f"place {place} of the source {source!r}"
+        chunk, document, 1 / place, MatchType.SOURCE, note=f"place {place} of the source {source!r}"
     )
 
 
-def _with_cosines(
-    hits: list[Hit], text: str, embedder: EmbeddingModel | None
-) -> list[Hit]:
+def _with_cosines(hits: list[Hit], text: str, embedder: EmbeddingModel | None) -> list[Hit]:
     if embedder is None or not hits:
         return hits
     try:

@@ -72,7 +72,7 @@ async def investigate(
     lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
     whole_text = shortened(found.question.text, PART_CHARS)
-    findings = await _research_stage(run, found, texts or [whole_text], hits)
+    findings = await research_stage(run, found, texts or [whole_text], hits)
     if findings is not None and findings.hits:
         hits = with_findings(hits, findings.hits, k)
         ranked = merged(hits, ranked, findings.hits)
@@ -168,9 +168,17 @@ async def _parts(run: Run, texts: Sequence[str]) -> list[list[Hit]]:
     return [made[place] for place in sorted(made)]
 
 
-async def _research_stage(
+async def research_stage(
     run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
 ) -> Findings | None:
+    """Return what the research pass adds, ``None`` when it is off or failed.
+
+    Args:
+        run: The retrieval in flight.
+        found: The search for the question as a whole.
+        parts: Sub-questions, or the question itself.
+        hits: What is there already.
+    """
     if not run.tools.deep_research_enabled or not found.question.text:
         return None
     started = time.perf_counter()

@@ -77,7 +77,7 @@ async def expand_stage(run: Run, found: HybridResult, hits: Sequence[Hit]) -> li
         return list(hits)
     started = time.perf_counter()
     try:
-        added = await _expanded(run, found, hits)
+        added = await expansion(run, found, hits)
     except Exception as error:  # expansion is extra; the hits stand without it
         run.fall_back("graph-skip", f"{type(error).__name__}: {error}")
         return list(hits)
@@ -91,7 +91,13 @@ def _joined(hits: Sequence[Hit], added: Sequence[Hit], text: str) -> list[Hit]:
     return distinct(sorted(merged(hits, added), key=lambda hit: -hit.score), text)
 
 
-async def _expanded(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:
+async def expansion(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Return what graph expansion finds around the hits, by the host's hook where there is one.
+
+    Raises:
+        TimeoutError: No time is left.
+        Exception: Whatever the hook raises.
+    """
     remaining = run.tools.remaining_s()
     if remaining <= 0:
         raise TimeoutError("no time left")

@@ -56,6 +56,27 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchDiagnostics:
+    """What one branch of a planned retrieval did.
+
+    Attributes:
+        name: ``hybrid``, ``graph``, ``raptor``, ``memory`` or ``multimodal``.
+        n_hits: Hits that it brought.
+        duration_ms: Milliseconds that it took.
+        error: Why it failed, empty when it did not.
+        skipped: Why it did not run, empty when it ran.
+        policy: Under which policy: ``fast``, ``balanced`` or ``max-recall``.
+    """
+
+    name: str
+    n_hits: int = 0
+    duration_ms: float = 0.0
+    error: str = ""
+    skipped: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The hits kept for an answer, and all that was looked at on the way.
 
@@ -75,6 +96,7 @@ class Evidence:
         unknown_terms: Analysed terms of the question that stand nowhere in the index.
         generation: Index generation that was read.
         timings: Stage name → milliseconds.
+        diagnostics: One per branch and policy that a plan ran under; empty without a plan.
     """
 
     hits: tuple[Hit, ...]
@@ -90,6 +112,7 @@ class Evidence:
     unknown_terms: frozenset[str] = frozenset()
     generation: int = 0
     timings: dict[str, float] = field(default_factory=dict, hash=False)
+    diagnostics: tuple[BranchDiagnostics, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

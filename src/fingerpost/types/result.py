@@ -12,7 +12,7 @@ from fingerpost.types.answer import (
     VerifiedResponse,
 )
 from fingerpost.types.decision import ClassificationResult
-from fingerpost.types.evidence import Hit
+from fingerpost.types.evidence import BranchDiagnostics, Hit
 from fingerpost.types.query import Query
 
 
@@ -74,6 +74,7 @@ class QueryResult:
         candidates: Every candidate with its ranks, for ``--explain``.
         sub_queries: What the question was split into.
         uncovered: Sub-questions for which nothing, or too little for an answer, was found.
+        diagnostics: What each branch of a planned retrieval did; empty without a plan.
         lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
         fingerprints: ``index``, ``config`` and ``generation`` that produced it, and
             ``prompt:…`` for each prompt that a model was given.
@@ -106,6 +107,7 @@ class QueryResult:
     candidates: tuple[Hit, ...] = ()
     sub_queries: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    diagnostics: tuple[BranchDiagnostics, ...] = ()
     lexical_weight: float | None = None
     fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
     query: Query | None = None

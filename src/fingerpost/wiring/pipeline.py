@@ -12,6 +12,7 @@ from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.budget import Meter, ProcessBudget
 from fingerpost.observe.observer import Observer
 from fingerpost.pipeline import Pipeline
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
 from fingerpost.types.plan import Capability
@@ -31,6 +32,7 @@ def make_pipeline(
     tape: Tape | None = None,
     capabilities: Callable[[], Sequence[Capability]] = tuple,
     always_searched: Callable[[], tuple[str, ...]] = tuple,
+    unified: Callable[[], UnifiedRetriever | None] = lambda: None,
 ) -> Pipeline:
     """Return the pipeline for an open store."""
     parts = Parts(
@@ -45,6 +47,7 @@ def make_pipeline(
         make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
+        unified=unified,
         routed=make_routed_sources(config, models.decider, embedder, always_searched),
     )
     return Pipeline(parts, cores())

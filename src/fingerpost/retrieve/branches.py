@@ -1,0 +1,160 @@
+"""The branches of a planned retrieval: each searches one kind of source and may fail alone."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from fingerpost.observe.hooks import call_hook
+from fingerpost.retrieve.foreign import hits_of
+from fingerpost.retrieve.hybrid import HybridResult, search_for
+from fingerpost.retrieve.pictures import pictured
+from fingerpost.retrieve.plan import Policy
+from fingerpost.retrieve.run import Run
+from fingerpost.retrieve.stages import expansion
+from fingerpost.types.evidence import BranchDiagnostics, Hit
+from fingerpost.types.plan import ExecutionPlan
+from fingerpost.types.source import Passage, Retriever
+
+WIDE_K: Final = 15
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSources:
+    """Who serves each branch; ``None`` takes the built-in one where there is one.
+
+    Attributes:
+        hybrid: Instead of words and vectors of the index.
+        graph: Instead of links, places and headings around the best hits.
+        raptor: Instead of the index's own summaries.
+        memory: Earlier conversations; `TextMemory` is one. Nothing without it.
+        multimodal: Instead of what stands beside pictures in the documents.
+    """
+
+    hybrid: Retriever | None = None
+    graph: Retriever | None = None
+    raptor: Retriever | None = None
+    memory: Retriever | None = None
+    multimodal: Retriever | None = None
+
+
+@dataclass(slots=True)
+class Branches:
+    """The branches of one question under one plan.
+
+    Attributes:
+        run: The retrieval in flight.
+        sources: Who serves them.
+        plan: Which of them run.
+        policy: For the diagnostics.
+        k: Hits of each branch.
+        imagined: Passages that could answer, for the vector leg.
+        found: What the built-in hybrid search gave, for what builds on it.
+        lists: Name of a branch → its hits, best first.
+        diagnostics: Of those that ran or were left out, in the order in which they ended.
+    """
+
+    run: Run
+    sources: BranchSources
+    plan: ExecutionPlan
+    policy: Policy
+    k: int
+    imagined: Sequence[str] = ()
+    found: HybridResult | None = None
+    lists: dict[str, list[Hit]] = field(default_factory=dict)
+    diagnostics: list[BranchDiagnostics] = field(default_factory=list)
+
+    async def tell(self, name: str, search: Callable[[], Awaitable[Sequence[Hit]]]) -> None:
+        """Run one branch; note its hits, its time and how it failed."""
+        started = time.perf_counter()
+        error = ""
+        try:
+            late = self.run.tools.remaining_s() <= 0
+            if late:
+                error = "no time left"
+            else:
+                self.lists[name] = list(await search())
+        except Exception as failure:  # one branch never takes the others with it
+            error = f"{type(failure).__name__}: {failure}"[:_LONGEST]
+        if error:
+            self.run.fall_back(f"{name}-skip", error)
+        self.diagnostics.append(
+            BranchDiagnostics(
+                name,
+                n_hits=len(self.lists.get(name, ())),
+                duration_ms=(time.perf_counter() - started) * 1000,
+                error=error,
+                policy=self.policy.value,
+            )
+        )
+
+    def skip(self, name: str, reason: str) -> None:
+        """Note a branch that does not run, and why."""
+        self.diagnostics.append(BranchDiagnostics(name, skipped=reason, policy=self.policy.value))
+
+    async def hybrid(self) -> Sequence[Hit]:
+        """Search by words and vectors, as far as the plan wants each."""
+        if self.sources.hybrid is not None:
+            return await self.asked("hybrid", self.sources.hybrid)
+        run, plan = self.run, self.plan
+        started = time.perf_counter()
+        self.found = found = await run.in_thread(self._searched)
+        if plan.vector:
+            run.tell(found, started)
+        return found.hits
+
+    def _searched(self) -> HybridResult:
+        run, plan = self.run, self.plan
+        request = run.request
+        question = run.question(request.text, request.context, self.imagined)
+        return search_for(
+            run.reader,
+            question if plan.bm25 or not plan.vector else replace(question, tokens={}),
+            embedder=run.tools.embedder if plan.vector else None,
+            within=run.within,
+            k=max(WIDE_K, self.k),
+            explain=request.explain,
+        )
+
+    async def graph(self) -> Sequence[Hit]:
+        """Follow the document graph from the hybrid hits."""
+        if self.sources.graph is not None:
+            return await self.asked("graph", self.sources.graph)
+        if self.found is None or not self.found.hits:
+            return []
+        return await expansion(self.run, self.found, self.found.hits)
+
+    async def multimodal(self) -> Sequence[Hit]:
+        """Return what the host's retriever sees, else the passages that show pictures."""
+        if self.sources.multimodal is not None:
+            return await self.asked("multimodal", self.sources.multimodal)
+        found = self.found
+        return [] if found is None else await self.run.in_thread(lambda: pictured(self.run, found))
+
+    async def asked(self, name: str, retriever: Retriever) -> list[Hit]:
+        """Return what a host's retriever found, as hits."""
+        run = self.run
+        more = {"plan": self.plan} if _takes_plan(retriever) else {}
+        search: Callable[..., Any] = retriever.retrieve
+        given: object = await call_hook(
+            search, run.tools.limiter, run.tools.remaining_s(),
+            run.request.text, self.k, **more,
+        )  # fmt: skip
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise TypeError(f"expected a sequence of Passage, got {type(given).__name__}")
+        passages = [item for item in given[: self.k] if _is_usable(item)]
+        if given and not passages:
+            raise TypeError("none of what it gave is a Passage with text")
+        return await run.in_thread(lambda: hits_of(name, passages))
+
+
+def _takes_plan(retriever: Retriever) -> bool:
+    return "plan" in inspect.signature(retriever.retrieve).parameters
+
+
+def _is_usable(item: object) -> bool:
+    return isinstance(item, Passage) and isinstance(item.text, str) and bool(item.text.strip())

@@ -1,0 +1,248 @@
+"""Retrieval by plan: several kinds of sources side by side, fused by reciprocal rank."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import anyio
+
+from fingerpost.errors import ConfigError, LaneError, RetrievalError
+from fingerpost.observe.events import RetrieveComplete, RetrieveStart
+from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.branches import Branches, BranchSources
+from fingerpost.retrieve.dates import HALF_LIFE_DAYS, recent_first, young_enough
+from fingerpost.retrieve.dispatch import KEPT
+from fingerpost.retrieve.hybrid import coverage_of
+from fingerpost.retrieve.investigate import interleaved, research_stage, split, with_findings
+from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.plan import Policy, plan_for, under
+from fingerpost.retrieve.research import Findings
+from fingerpost.retrieve.run import Run, merged
+from fingerpost.retrieve.stages import rerank_stage
+from fingerpost.stores.base import Reader
+from fingerpost.types.decision import Tier
+from fingerpost.types.evidence import Evidence, Hit
+from fingerpost.types.plan import ExecutionPlan
+from fingerpost.types.source import Retriever
+
+_WEAK_COVERAGE: Final = 0.6
+_NEAR: Final = 0.45
+_RANKED: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnifiedRetriever:
+    """Runs an `ExecutionPlan` over the sources it was built with.
+
+    Branches run side by side and each may fail alone; their rankings are fused by reciprocal
+    rank (k = 60), newer documents are raised when the plan prefers them, and the rest is as
+    without a plan: reranked, spread over documents, researched. When nothing is found, or what
+    is found is weak, the next policy runs once.
+
+    Attributes:
+        policy: How much a plan may cost.
+        hybrid: Instead of words and vectors of the index.
+        graph: Instead of the index's document graph.
+        raptor: Instead of the index's own summaries.
+        memory: Earlier conversations, such as a `TextMemory`; none without it.
+        multimodal: Media; without it the passages of the corpus that show pictures.
+        half_life_days: Age at which the gain of a newer document has halved, > 0.
+        max_age_days: Documents known to be older are left out; ``None`` keeps all.
+        wall: Seconds since the epoch.
+
+    Raises:
+        ConfigError: A value is not allowed.
+    """
+
+    policy: Policy = Policy.BALANCED
+    hybrid: Retriever | None = None
+    graph: Retriever | None = None
+    raptor: Retriever | None = None
+    memory: Retriever | None = None
+    multimodal: Retriever | None = None
+    half_life_days: float = HALF_LIFE_DAYS
+    max_age_days: float | None = None
+    wall: Callable[[], float] = field(default=time.time, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "policy", Policy(self.policy))
+        except ValueError as error:
+            allowed = ", ".join(Policy)
+            raise ConfigError(f"policy is {self.policy!r}, allowed are {allowed}") from error
+        for name in ("half_life_days", "max_age_days"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and math.isfinite(value)):
+                raise ConfigError(f"{name} is {value!r}, allowed is a number above 0")
+        for name in ("hybrid", "graph", "raptor", "memory", "multimodal"):
+            source = getattr(self, name)
+            if source is not None and not callable(getattr(source, "retrieve", None)):
+                raise ConfigError(f"{name} is a {type(source).__name__}, which cannot retrieve")
+
+    async def retrieve(
+        self,
+        reader: Reader,
+        request: RetrieveRequest,
+        tools: RetrieveTools,
+        plan: ExecutionPlan | None = None,
+    ) -> Evidence:
+        """Return the evidence for one question.
+
+        Args:
+            reader: One generation of the index, open until this returns.
+            request: The question.
+            tools: Model, hooks, observer and limits.
+            plan: What a classifier proposed; ``None`` plans by the tier.
+
+        Raises:
+            RetrievalError: Every branch failed.
+        """
+        started = time.perf_counter()
+        run = Run(reader, request, tools)
+        level = Tier(max(request.tier, request.strategy.rank))
+        run.emit(RetrieveStart, tier=int(level))
+        if request.tier is Tier.TRIVIAL or request.top_k == 0:
+            evidence = Evidence(hits=(), tiers_used=(0,), generation=reader.info.generation)
+        else:
+            if request.filters:
+                run.within = await run.in_thread(lambda: reader.select(request.filters))
+            evidence = await self._at(run, level, plan or plan_for(level))
+        spent = run.took("retrieve", started)
+        run.emit(RetrieveComplete, n_hits=len(evidence.hits), duration_ms=spent)
+        return replace(evidence, timings=run.timings, fallbacks=tuple(run.fallbacks))
+
+    async def _at(self, run: Run, level: Tier, plan: ExecutionPlan) -> Evidence:
+        evidence = await self._under(self.policy, run, level, plan)
+        higher, reason = self.policy.higher, weakness(evidence)
+        if reason and higher is not None and run.tools.remaining_s() > 0:
+            run.fall_back("policy-escalation", f"{reason}; ran {higher.value} once")
+            again = await self._under(higher, run, level, plan)
+            told = (*evidence.diagnostics, *again.diagnostics)
+            better = again if again.hits else evidence
+            evidence = replace(better, diagnostics=told)
+        return evidence
+
+    async def _under(self, policy: Policy, run: Run, level: Tier, plan: ExecutionPlan) -> Evidence:
+        chosen = under(policy, plan)
+        k = KEPT[level] if run.request.top_k is None else run.request.top_k
+        imagined = await _imagined(run, chosen)
+        sources = BranchSources(self.hybrid, self.graph, self.raptor, self.memory, self.multimodal)
+        branches = Branches(run, sources, chosen, policy, k, imagined)
+        await self._searched(branches)
+        if branches.diagnostics and all(
+            item.error or item.skipped for item in branches.diagnostics
+        ):
+            told = "; ".join(f"{item.name}: {item.error or item.skipped}"
+                             for item in branches.diagnostics)  # fmt: skip
+            raise RetrievalError(f"No source could be searched: {told}")
+        ranked = await self._ranked(branches, policy)
+        findings = await _researched(run, branches, chosen, ranked)
+        return await run.in_thread(lambda: _evidence(branches, level, ranked, findings))
+
+    async def _searched(self, branches: Branches) -> None:
+        """Run the branches of the plan side by side; what builds on the hybrid one after it."""
+        plan = branches.plan
+
+        async def own() -> None:
+            await branches.tell("hybrid", branches.hybrid)
+            async with anyio.create_task_group() as inner:
+                if plan.graph and plan.graph_depth and branches.run.tools.graph_enabled:
+                    inner.start_soon(branches.tell, "graph", branches.graph)
+                if plan.multimodal:
+                    inner.start_soon(branches.tell, "multimodal", branches.multimodal)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(own)
+            for name, wanted in (("raptor", plan.raptor), ("memory", plan.memory)):
+                retriever: Retriever | None = getattr(self, name)
+                if wanted and retriever is None:
+                    branches.skip(name, "no such source was given")
+                elif wanted and retriever is not None:
+                    group.start_soon(branches.tell, name, _asking(branches, name, retriever))
+
+    async def _ranked(self, branches: Branches, policy: Policy) -> list[Hit]:
+        run, plan = branches.run, branches.plan
+        order = ("hybrid", "graph", "raptor", "memory", "multimodal")
+        lists = [branches.lists[name] for name in order if branches.lists.get(name)]
+        now = self.wall()
+        fused = await run.in_thread(lambda: interleaved(lists, run.request.text) if lists else [])
+        if self.max_age_days is not None:
+            oldest = self.max_age_days
+            fused = await run.in_thread(lambda: young_enough(fused, now, oldest))
+        if plan.prefer_recent:
+            fused = await run.in_thread(
+                lambda: recent_first(fused, now, half_life_days=self.half_life_days)
+            )
+        if policy is Policy.FAST or branches.found is None:
+            return fused
+        return await rerank_stage(run, branches.found.question, fused, max(_RANKED, branches.k))
+
+
+def weakness(evidence: Evidence) -> str:
+    """Return why the evidence is weak, empty when it is not.
+
+    There are no hits, or the best ones hold too few of the question's words and none of them
+    is near it by meaning; a single such hit is told apart.
+    """
+    if not evidence.hits:
+        return "no hits"
+    nearest = max((hit.vector_score or 0.0 for hit in evidence.hits), default=0.0)
+    if evidence.coverage >= _WEAK_COVERAGE or nearest >= _NEAR:
+        return ""
+    return "a single weak hit" if len(evidence.hits) == 1 else "weak hits"
+
+
+def _asking(
+    branches: Branches, name: str, retriever: Retriever
+) -> Callable[[], Awaitable[Sequence[Hit]]]:
+    return lambda: branches.asked(name, retriever)
+
+
+async def _imagined(run: Run, plan: ExecutionPlan) -> list[str]:
+    imagine = run.tools.imagine
+    wanted = plan.hyde_hypotheses and plan.vector and run.reader.info.n_vectors
+    if imagine is None or not wanted or run.tools.embedder is None:
+        return []
+    try:
+        return await imagine.passages(run.request.text, plan.hyde_hypotheses)
+    except LaneError as error:
+        run.fall_back("hyde-unavailable", f"{type(error).__name__}: {error}")
+        return []
+
+
+async def _researched(
+    run: Run, branches: Branches, plan: ExecutionPlan, ranked: Sequence[Hit]
+) -> Findings | None:
+    found = branches.found
+    if not plan.deep_research or found is None:
+        return None
+    most = run.tools.max_sub_queries
+    parts = await run.in_thread(lambda: split(found.question.text, most))
+    return await research_stage(run, found, parts or [found.question.text], ranked)
+
+
+def _evidence(
+    branches: Branches, level: Tier, ranked: Sequence[Hit], findings: Findings | None
+) -> Evidence:
+    run, found = branches.run, branches.found
+    hits = spread(ranked, branches.k)
+    if findings is not None and findings.hits:
+        hits = with_findings(hits, findings.hits, branches.k)
+    question = found.question if found is not None else run.question(run.request.text)
+    return Evidence(
+        hits=tuple(hits),
+        candidates=tuple(merged(hits, ranked, found.candidates if found is not None else ())),
+        tiers_used=(int(level),),
+        vectors_searched=run.vectors_searched,
+        synthesis=findings.synthesis if findings is not None else "",
+        uncovered=findings.uncovered if findings is not None else (),
+        lexical_weight=found.weight if found is not None else None,
+        coverage=coverage_of(question, hits),
+        unknown_terms=question.unknown,
+        generation=run.reader.info.generation,
+        diagnostics=tuple(branches.diagnostics),
+    )
