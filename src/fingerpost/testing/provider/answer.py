@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from fingerpost.types.question import Question
+
 __all__ = ["Answer", "Received"]
 
 _WORD: Final = re.compile(r"\s*\S+\s*?(?=\s|\Z)|\s+\Z")
@@ -17,8 +19,9 @@ class Received:
     """One request that came in.
 
     Attributes:
-        api: ``openai``, ``anthropic``, ``gemini`` or ``ollama``; empty for an unknown path.
-        kind: ``chat``, ``embed`` or ``models``; empty for an unknown path.
+        api: ``openai``, ``anthropic``, ``gemini``, ``ollama`` or ``systemone``; empty for an
+            unknown path.
+        kind: ``chat``, ``embed``, ``decide`` or ``models``; empty for an unknown path.
         method: ``GET`` or ``POST``.
         path: With the query, as it came.
         headers: Names in lower case.
@@ -30,6 +33,7 @@ class Received:
         texts: What is to be embedded; empty unless ``embed``.
         schema: JSON schema that the answer must follow, in the API's own field for it;
             ``None`` when none is given.
+        questions: Under their names on the wire; empty unless ``decide``.
     """
 
     api: str
@@ -44,6 +48,12 @@ class Received:
     messages: tuple[tuple[str, str], ...] = ()
     texts: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = field(default=None, hash=False)
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def input(self) -> Any:
+        """What the questions are about, as it was sent; ``None`` unless ``decide``."""
+        return self.body.get("state", self.body.get("input")) if self.kind == "decide" else None
 
     @property
     def prompt(self) -> str:

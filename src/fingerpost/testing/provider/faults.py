@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from fingerpost.testing.provider import wire
 from fingerpost.testing.provider.answer import Answer
+from fingerpost.testing.provider.decided import Decided, whole_decision
 from fingerpost.testing.provider.exchange import Exchange
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "reset",
     "stall",
     "status",
+    "wrong_answers",
     "wrong_vectors",
 ]
 
@@ -278,6 +280,25 @@ def wrong_vectors(
         await exchange.reply(200, wire.vectors(exchange.received, change(right)))
 
     return Fault("wrong vectors", play)
+
+
+def wrong_answers(
+    change: Callable[[dict[str, Any]], object], decided: Decided | None = None
+) -> Fault:
+    """Answer a request for decisions with a changed body.
+
+    Args:
+        change: Gets the right body, as JSON values of its own, and changes it.
+        decided: What would have been answered.
+    """
+
+    async def play(exchange: Exchange) -> None:
+        right = whole_decision(exchange.received, decided or Decided())
+        body = json.loads(json.dumps(right))
+        change(body)
+        await exchange.reply(200, body)
+
+    return Fault("wrong answers", play)
 
 
 def hash_vector(text: str, dimension: int = 8) -> list[float]:

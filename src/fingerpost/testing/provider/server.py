@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from fingerpost.testing.provider import wire
 from fingerpost.testing.provider.answer import Answer, Received
+from fingerpost.testing.provider.decided import Decided, Said, whole_decision
 from fingerpost.testing.provider.exchange import Exchange, read_request
 from fingerpost.testing.provider.faults import Fault, hash_vector, status
 
@@ -18,7 +20,12 @@ __all__ = ["ProviderServer"]
 
 Step = str | Answer | Fault
 Script = Step | Callable[[Received], Step] | Sequence[Step | Callable[[Received], Step]]
+Decision = Decided | Fault | tuple[Said, ...]
+Decisions = (
+    Decision | Callable[[Received], Decision] | list[Decision | Callable[[Received], Decision]]
+)
 _START_S: Final = 5.0
+_OVER: Final = status(500, message="the script is over")
 
 
 class ProviderServer:
@@ -26,7 +33,8 @@ class ProviderServer:
 
     Start it with ``with``; what a function of the script raises is raised again at its end.
     Point ``base_url`` at ``url``: the paths of all APIs are served side by side. Requests for
-    embeddings get vectors of hashed words, lists of models get ``models``.
+    embeddings get vectors of hashed words, lists of models get ``models``. A request for decisions
+    is known by its body, at any path: System One, OpenAI's and Gemini's.
 
     Args:
         script: Answers to chat requests. One text, `Answer` or `Fault` is given again and again;
@@ -34,6 +42,8 @@ class ProviderServer:
             arrival, and when it is over the server answers 500.
         embeddings: Faults for requests for embeddings, in order of arrival; ``None`` in the list
             and all after its end get right vectors.
+        decisions: Answers to requests for decisions, given like ``script``: a `Decided` or a fault,
+            or a tuple with an answer to each question.
         models: Names that the lists of models tell.
         dimension: Length of the vectors.
     """
@@ -43,17 +53,19 @@ class ProviderServer:
         script: Script = "scripted",
         *,
         embeddings: Sequence[Fault | None] = (),
+        decisions: Decisions = (),
         models: Sequence[str] = ("scripted",),
         dimension: int = 8,
     ) -> None:
         self._script = script
         self._embeddings = list(embeddings)
+        self._decisions = decisions
         self._models = tuple(models)
         self._dimension = dimension
         self._changed = threading.Condition()
         self._requests: list[Received] = []
         self._broken: Exception | None = None
-        self._n_chats = 0
+        self._n_asked = Counter[str]()
         self._n_open = 0
         self._port = 0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -156,11 +168,18 @@ class ProviderServer:
     async def _answer(self, exchange: Exchange) -> None:
         received = exchange.received
         if received.kind == "chat":
-            step = self._next(received)
+            step = self._next(self._script, received, str | Answer | Fault)
             if isinstance(step, Fault):
                 await step.play(exchange)
             else:
                 await _say(exchange, Answer(step) if isinstance(step, str) else step)
+        elif received.kind == "decide":
+            decision = self._next(self._decisions, received, Decided | Fault | tuple)
+            if isinstance(decision, Fault):
+                await decision.play(exchange)
+            else:
+                told = Decided(decision) if isinstance(decision, tuple) else decision
+                await _decide(exchange, told)
         elif received.kind == "embed":
             await self._embed(exchange)
         elif received.kind == "models":
@@ -168,16 +187,17 @@ class ProviderServer:
         else:
             await exchange.reply(404, {"error": {"message": f"no such path: {received.path}"}})
 
-    def _next(self, received: Received) -> Step:
+    def _next(self, script: Any, received: Received, single: Any) -> Any:
+        """Return the next step of a script, which is one step when it is a ``single``."""
         with self._changed:
-            place, self._n_chats = self._n_chats, self._n_chats + 1
-        script = self._script
-        if not isinstance(script, str | Answer | Fault) and not callable(script):
-            if place >= len(script):
-                return status(500, message="the script is over")
+            place = self._n_asked[received.kind]
+            self._n_asked[received.kind] += 1
+        if isinstance(script, single) or callable(script):
+            step = script
+        elif place < len(script):
             step = script[place]
         else:
-            step = script
+            return _OVER
         return step(received) if callable(step) else step
 
     async def _embed(self, exchange: Exchange) -> None:
@@ -201,3 +221,10 @@ async def _say(exchange: Exchange, answer: Answer) -> None:
     for event in wire.events(received, answer):
         await exchange.chunk(event)
     await exchange.send(b"0\r\n\r\n")
+
+
+async def _decide(exchange: Exchange, decided: Decided) -> None:
+    if decided.delay_s:
+        await asyncio.sleep(decided.delay_s)
+    body = whole_decision(exchange.received, decided)
+    await exchange.reply(200, body, {"x-request-id": "scripted-1"})

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from fingerpost.testing.provider.answer import Answer, Received
+from fingerpost.testing.provider.decided import Decided, api_of, questions_of, whole_decision
 
 __all__ = [
     "CONTENT_TYPES",
@@ -59,6 +60,11 @@ def read(method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Rece
         body = json.loads(raw) if raw else {}
     except ValueError:
         body = {}
+    if isinstance(body, dict) and (api := api_of(body)):  # at whatever path: it tells nothing
+        model, questions = str(body.get("model", "")), questions_of(body)
+        return Received(
+            api, "decide", method, path, headers, body, raw, model=model, questions=questions
+        )
     if found is None or not isinstance(body, dict):
         return Received("", "", method, path, headers, {}, raw)
     match, api, kind = found
@@ -82,7 +88,9 @@ def read(method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Rece
 
 
 def whole(received: Received, answer: Answer) -> Mapping[str, Any]:
-    """Return the answer as one JSON object."""
+    """Return the answer as one JSON object; to a request for decisions, the usual one."""
+    if received.kind == "decide":
+        return whole_decision(received, Decided())
     return _WHOLE[received.api](received, answer)
 
 
@@ -97,8 +105,8 @@ def end_only(received: Received) -> bytes:
 
 
 def idle_event(api: str) -> bytes:
-    """Return an event that says only that the line is open."""
-    return _IDLE[api]
+    """Return an event that says only that the line is open; a blank where there are no streams."""
+    return _IDLE.get(api, b" ")
 
 
 def error_body(api: str, status: int, code: str, message: str) -> Mapping[str, Any]:
@@ -109,6 +117,8 @@ def error_body(api: str, status: int, code: str, message: str) -> Mapping[str, A
         return {"error": {"code": status, "status": code.upper(), "message": message}}
     if api == "ollama":
         return {"error": message}
+    if api == "systemone":
+        return {"detail": {"error_type": code, "message": message}}
     return {"error": {"message": message, "type": "scripted", "code": code, "param": None}}
 
 
