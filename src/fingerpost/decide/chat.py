@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-import anyio
-
 from fingerpost.decide.chat_prompt import Asking, Lettered, lettered, orders_of
 from fingerpost.decide.chat_read import averaged, read_shares, token_masses
-from fingerpost.errors import ConfigError, FingerpostError, LaneError, RefusedError
+from fingerpost.decide.together import together
+from fingerpost.errors import ConfigError, LaneError, RefusedError
 from fingerpost.lanes.asked import labels_of
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.guarded import GuardedChat
@@ -128,10 +127,10 @@ class ChatDecisionModel:
         replies: dict[str, list[dict[str, float] | None]] = {}
         ask = [partial(self._ask_letter, chat, asking, one, replies) for one in asked]
         if self._expects_logprobs is None:
-            await self._together(ask[:1])
+            await together(ask[:1], self._at_once)
             ask = ask[1:]
         if self._expects_logprobs is not False:
-            await self._together(ask)
+            await together(ask, self._at_once)
         answers = ((question, replies.get(question.id, [])) for question in questions)
         read = {question.id: _from_letters(question, told) for question, told in answers}
         return {id_: answer for id_, answer in read.items() if answer is not None}
@@ -171,25 +170,6 @@ class ChatDecisionModel:
     def _expects_logprobs(self) -> bool | None:
         """Whether the model that answered last gives log-probabilities, ``None`` if unknown."""
         return self._gives.get(self._last) if self._logprobs else False
-
-    async def _together(self, calls: Iterable[Callable[[], Awaitable[None]]]) -> None:
-        """Make calls side by side; the first failure cancels the others and is raised."""
-        failed: list[FingerpostError] = []
-        room = anyio.CapacityLimiter(self._at_once)
-
-        async def make(call: Callable[[], Awaitable[None]]) -> None:
-            async with room:
-                try:
-                    await call()
-                except FingerpostError as error:
-                    failed.append(error)
-                    group.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as group:
-            for call in calls:
-                group.start_soon(make, call)
-        if failed:
-            raise failed[0]
 
 
 class _Counted(WrappedChat):
