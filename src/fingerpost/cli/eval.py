@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fingerpost.config.providers import DECISION_NAMES
+
 if TYPE_CHECKING:
     from fingerpost.eval.run import Run
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+ROUTERS = ("local", "words", "embedding", "decision", "language-model", "cascade")
+BACKENDS = tuple(name for name in DECISION_NAMES if name != "none")
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group("eval")
@@ -20,7 +24,7 @@ def eval_group() -> None:
     """Measure quality on labelled data (JSONL files), one table per data set."""
 
 
-def _measures(command: Callable[..., Run]) -> Callable[..., None]:
+def measures(command: Callable[..., Run]) -> Callable[..., None]:
     """Give a command the options that say what is measured and how it is shown."""
 
     @wraps(command)
@@ -38,11 +42,6 @@ def _measures(command: Callable[..., Run]) -> Callable[..., None]:
         show_run(found, as_json=as_json, report=report, per_query=per_query, most_wrong=most_wrong)
 
     for option in (
-        click.option(
-            "--limit",
-            type=click.IntRange(min=1),
-            help="Only the first N cases of each data set.",
-        ),
         click.option(
             "--wrong",
             "most_wrong",
@@ -68,7 +67,10 @@ def _measures(command: Callable[..., Run]) -> Callable[..., None]:
     return run
 
 
-_embedder_option = click.option(
+_limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), help="Only the first N cases of each data set."
+)
+embedder_option = click.option(
     "--embedder",
     "embedder_name",
     type=click.Choice(["auto", "none", "minilm", "use"]),
@@ -78,12 +80,57 @@ _embedder_option = click.option(
 )
 
 
+def backend_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name a decision model; the command gets one argument ``backend``."""
+
+    @wraps(command)
+    def run(
+        *,
+        backend: str,
+        model: str | None,
+        base_url: str | None,
+        template: Path | None,
+        at_once: int | None,
+        **options: Any,
+    ) -> None:
+        from fingerpost.cli.evaluate import backend_of
+
+        asked = backend_of(backend, model, base_url, template, at_once)
+        command(backend=asked, **options)
+
+    for option in reversed(
+        (
+            click.option(
+                "--backend",
+                type=click.Choice(BACKENDS),
+                default="local",
+                show_default=True,
+                help="Decision model; chat makes one of the classifier's chat model.",
+            ),
+            click.option("--model", help="Its model; the settings' or the provider's own else."),
+            click.option("--base-url", help="Its address, for systemone and the like."),
+            click.option(
+                "--template",
+                type=FILE,
+                help="Text file with the question about a source; it holds {{description}}.",
+            ),
+            click.option(
+                "--at-once",
+                type=click.IntRange(min=1, max=64),
+                help="Questions under way at the same time (8 over the network, else 1).",
+            ),
+        )
+    ):
+        run = option(run)
+    return run
+
+
 @eval_group.command("retrieval")
-@click.option("--passages", type=_FILE, multiple=True, required=True, help="JSONL: id, text.")
+@click.option("--passages", type=FILE, multiple=True, required=True, help="JSONL: id, text.")
 @click.option(
-    "--queries", type=_FILE, multiple=True, required=True, help="JSONL: id, question, gold."
+    "--queries", type=FILE, multiple=True, required=True, help="JSONL: id, question, gold."
 )
-@_embedder_option
+@embedder_option
 @click.option(
     "--tier",
     type=click.IntRange(1, 3),
@@ -94,7 +141,8 @@ _embedder_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the indexes in this folder, so that the next run embeds nothing again.",
 )
-@_measures
+@_limit_option
+@measures
 def retrieval(**options: Any) -> Run:
     """Index passages, search for every question and score the rankings.
 
@@ -106,9 +154,10 @@ def retrieval(**options: Any) -> Run:
 
 
 @eval_group.command("tiers")
-@click.argument("files", type=_FILE, nargs=-1, required=True)
+@click.argument("files", type=FILE, nargs=-1, required=True)
 @click.option("--include-low", is_flag=True, help="Keep rows of low label_confidence.")
-@_measures
+@_limit_option
+@measures
 def tiers(**options: Any) -> Run:
     """Classify questions and score the tiers. Rows: id, text, tier."""
     from fingerpost.cli import evaluate
@@ -117,18 +166,38 @@ def tiers(**options: Any) -> Run:
 
 
 @eval_group.command("routing")
-@click.option(
-    "--queries", type=_FILE, multiple=True, required=True, help="JSONL: id, text, source."
-)
+@click.option("--queries", type=FILE, multiple=True, required=True, help="JSONL: id, text, source.")
 @click.option(
     "--sources",
-    type=_FILE,
+    type=FILE,
     multiple=True,
     required=True,
     help="JSONL: id, description or name.",
 )
-@_embedder_option
-@_measures
+@click.option(
+    "--router",
+    "routers",
+    type=click.Choice(ROUTERS),
+    multiple=True,
+    default=("local",),
+    show_default=True,
+    help="What chooses; several are compared on the same cases.",
+)
+@backend_options
+@click.option(
+    "--thresholds",
+    type=FILE,
+    help="Of fingerpost calibrate routing, for the routers decision and cascade.",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(min=1),
+    help="Show the routers N questions of each source, which are then not measured.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw of --examples.")
+@embedder_option
+@_limit_option
+@measures
 def routing(**options: Any) -> Run:
     """Route questions to described sources and score the choices.
 
@@ -140,9 +209,10 @@ def routing(**options: Any) -> Run:
 
 
 @eval_group.command("grounding")
-@click.argument("files", type=_FILE, nargs=-1, required=True)
-@_embedder_option
-@_measures
+@click.argument("files", type=FILE, nargs=-1, required=True)
+@embedder_option
+@_limit_option
+@measures
 def grounding(**options: Any) -> Run:
     """Hold claims against their sources and score the verdicts.
 

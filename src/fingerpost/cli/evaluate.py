@@ -5,13 +5,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
 from fingerpost.cli.progress import case_bars
+from fingerpost.decide import SourceDescription
+from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.eval.cases import (
+    RoutingCase,
     answer_cases,
     claim_case,
     dataset_name,
@@ -27,14 +31,14 @@ from fingerpost.eval.cases import (
 from fingerpost.eval.grounding import measure_answers, measure_claims
 from fingerpost.eval.measurement import Measurement
 from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
-from fingerpost.eval.routing import measure_routing, require_known_sources
+from fingerpost.eval.routing import measure_routed, require_known_sources
+from fingerpost.eval.routing_subjects import Backend, drawn_examples, routes_of, with_examples
 from fingerpost.eval.run import Progress, Run, timed_run
 from fingerpost.eval.subjects import (
     answer_verifier,
     claim_judge,
     embedder_chooser,
     embedder_named,
-    source_router,
     tier_classifier,
 )
 from fingerpost.eval.tiers import measure_tiers
@@ -99,34 +103,61 @@ def routing(
     *,
     queries: tuple[Path, ...],
     sources: tuple[Path, ...],
+    routers: tuple[str, ...],
+    backend: Backend,
+    thresholds: Path | None,
+    examples: int | None,
+    seed: int,
     embedder_name: str,
     limit: int | None,
 ) -> Run:
     """Route questions to described sources and score the choices."""
     _require_pairs("--queries", queries, "--sources", sources)
+    if thresholds is not None:
+        backend = replace(backend, thresholds=RoutingThresholds.load(thresholds))
+    routers = tuple(dict.fromkeys(routers))
     with case_bars() as progress:
         embedder = embedder_named(embedder_name)
-        jobs = [
-            _routing_job(name, pair, embedder=embedder, limit=limit, progress=progress)
-            for name, pair in zip(_names(queries), zip(queries, sources, strict=True), strict=True)
-        ]
+        jobs: list[Callable[[], Measurement]] = []
+        for name, *files in zip(_names(queries), queries, sources, strict=True):
+            cases, options = _routing_data(name, files, limit, examples, seed)
+            jobs.extend(
+                partial(
+                    measure_routed,
+                    name if len(routers) == 1 else f"{name}/{kind}",
+                    cases,
+                    routes_of(kind, options, embedder=embedder, backend=backend),
+                    progress=progress,
+                )
+                for kind in routers
+            )
         return timed_run("eval routing", jobs)
 
 
-def _routing_job(
-    name: str,
-    files: tuple[Path, Path],
-    *,
-    embedder: EmbeddingModel | None,
-    limit: int | None,
-    progress: Progress,
-) -> Callable[[], Measurement]:
-    query_file, source_file = files
-    cases = read_cases(query_file, routing_case)[:limit]
-    options = read_cases(source_file, source_option)
+def _routing_data(
+    name: str, files: Sequence[Path], limit: int | None, n_examples: int | None, seed: int
+) -> tuple[Sequence[RoutingCase], Sequence[SourceDescription]]:
+    cases: Sequence[RoutingCase] = read_cases(files[0], routing_case)[:limit]
+    options = read_cases(files[1], source_option)
     require_known_sources(name, cases, options)
-    route = source_router(options, embedder)
-    return partial(measure_routing, name, cases, route, progress=progress)
+    if n_examples is None:
+        return cases, options
+    examples, cases = drawn_examples(cases, n_examples, seed)
+    return cases, with_examples(options, examples)
+
+
+def backend_of(
+    name: str, model: str | None, base_url: str | None, template: Path | None, at_once: int | None
+) -> Backend:
+    """Return the decision model that the options name."""
+    told = Backend(name, model, base_url, at_once=at_once)
+    if template is None:
+        return told
+    try:
+        text = template.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise click.BadParameter(f"{template}: {error}", param_hint="--template") from error
+    return replace(told, template=text)
 
 
 def grounding(

@@ -23,6 +23,11 @@ COMMANDS = {
     "index": ("fingerpost.cli.index", "index", "Read documents and build their index."),
     "stats": ("fingerpost.cli.stats", "stats", "Show what an index holds."),
     "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),
+    "calibrate": (
+        "fingerpost.cli.calibrate",
+        "calibrate_group",
+        "Fit a decision model's thresholds on labelled data.",
+    ),
     "eval": ("fingerpost.cli.eval", "eval_group", "Measure quality on labelled data."),
 }
 

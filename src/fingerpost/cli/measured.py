@@ -27,6 +27,7 @@ _HEADLINES = {
     ),
     "eval tiers": ("n", "accuracy", "macro_f1", "ece"),
     "eval routing": ("n", "accuracy", "oos_recall", "ece"),
+    "calibrate routing": ("n", "threshold", "n_own", "cost", "exact", "ece"),
     "eval grounding": ("n", "balanced_accuracy", "auroc", "macro_recall", "spearman"),
 }
 

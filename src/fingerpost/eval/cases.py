@@ -76,13 +76,17 @@ class TierCase:
 
 @dataclass(frozen=True, slots=True)
 class RoutingCase:
-    """A question and the one source that serves it; ``None`` when none does."""
+    """A question and the one source that serves it; ``None`` when none does.
+
+    Cases of one ``group`` (a conversation) are not split between fitting and testing.
+    """
 
     id: str
     text: str
     source: str | None
     rewrite: str | None = None
     language: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +278,7 @@ def routing_case(row: Row) -> RoutingCase:
         source=None if row["source"] is None else _text(row, "source"),
         rewrite=_optional(row, "rewrite") or None,
         language=_optional(row, "lang"),
+        group=_optional(row, "group"),
     )
 
 

@@ -83,6 +83,11 @@ def measure_routing(
     progress: Progress = silent,
 ) -> Measurement:
     """Route every case by a function and score the choices. See `measure_routed`."""
+    return measure_routed(name, cases, one_by_one(route), progress=progress)
+
+
+def one_by_one(route: Callable[[str], Routed]) -> RouteAll:
+    """Return what routes cases by a function, one after the other."""
 
     def attempt(case: RoutingCase) -> Routed:
         began = time.perf_counter()
@@ -93,7 +98,7 @@ def measure_routing(
     ) -> tuple[list[Routed], list[Failure]]:
         return run_cases(label, cases, attempt, instead=FAILED, progress=progress)
 
-    return measure_routed(name, cases, route_all, progress=progress)
+    return route_all
 
 
 def measure_routed(

@@ -49,7 +49,7 @@ def details(measurement: Measurement) -> list[Grid]:
     for name, table in measurement.tables.items():
         title = f"{measurement.name}, {name}"
         if all(isinstance(row, Mapping) for row in table.values()):
-            grids.append(_grid(title, "true", table))
+            grids.append(_grid(title, "true" if name == "confusion" else _singular(name), table))
         else:
             grids.append(_grid(title, "label", {k: {name: v} for k, v in table.items()}))
     return grids
