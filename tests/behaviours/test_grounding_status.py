@@ -1,8 +1,11 @@
-"""Verification as a part of a question: checked, not requested, unavailable; flag and drop."""
+"""Verification as a part of a question: its status, and what follows from its verdicts."""
+
+import json
 
 import pytest
 
 from fingerpost import AbstentionReason, GenerateDelta, GenerationMode, QueryRouter, Verdict
+from fingerpost.errors import LaneError
 from fingerpost.testing.chat import ScriptedChat
 
 pytestmark = pytest.mark.anyio
@@ -60,19 +63,20 @@ async def test_a_verifier_that_fails_leaves_the_answer_and_says_unavailable(corp
     assert story.of("route:complete")
 
 
-async def test_an_entailment_hook_that_fails_leaves_the_answer_and_says_unavailable(corpus):
+async def test_an_entailment_hook_that_fails_leaves_the_local_verdicts_and_is_named(corpus):
     async with _router(corpus, nli=_no_judge, **WORDS) as router:
         result = await router.route(QUESTION)
-    assert (result.grounding_status, result.grounding) == ("unavailable", None)
-    assert STANDS in result.answer
+    assert result.grounding_status == "checked"
+    assert result.grounding.contradicted_count == 1
+    assert "judge:nli:VerificationError" in result.fallbacks_used
 
 
 async def test_dropping_what_was_never_checked_drops_nothing(corpus):
-    settings = {"nli": _no_judge, "on_unsupported": "drop", **WORDS}
+    settings = {"extract_claims": lambda text: 1 / 0, "on_unsupported": "drop", **WORDS}
     async with _router(corpus, **settings) as router:
         events = [event async for event in router.stream(QUESTION)]
     result = events[-1].result
-    assert result.grounding_status == "unavailable"
+    assert (result.grounding_status, result.grounding) == ("unavailable", None)
     assert FALLS in result.answer
     assert "".join(e.text for e in events if isinstance(e, GenerateDelta)) == result.answer
 
@@ -96,7 +100,8 @@ async def test_a_dropped_sentence_is_in_no_answer_and_no_piece_of_it(corpus):
         assert STANDS in answer
         assert FALLS not in answer
     assert streamed == events[-1].result.answer == result.answer
-    assert result.grounding.contradicted_count == 1
+    assert result.grounding.overall_grounded
+    assert [FALLS in claim.claim for claim in result.grounding.removed] == [True]
     for citation in result.citations:
         assert result.answer[citation.span.start : citation.span.end] == citation.marker
 
@@ -105,11 +110,11 @@ async def test_pieces_are_held_back_until_the_claims_are_checked_only_when_some_
     corpus,
 ):
     orders = {}
-    for policy in ("flag", "drop"):
+    for policy in ("flag", "drop", "repair"):
         async with _router(corpus, on_unsupported=policy, **WORDS) as router:
             kinds = [event.type async for event in router.stream(QUESTION)]
         orders[policy] = kinds.index("generate:delta") < kinds.index("verify:complete")
-    assert orders == {"flag": True, "drop": False}
+    assert orders == {"flag": True, "drop": False, "repair": False}
 
 
 async def test_an_answer_of_which_nothing_stands_becomes_an_abstention(corpus):
@@ -139,3 +144,100 @@ async def test_a_model_that_was_shown_no_document_answers_nothing(corpus):
         result = await router.route("How do I install Heron on Windows and on macOS?", tier=2)
     assert result.sources
     assert result.generation_mode is not GenerationMode.MODEL
+
+
+def _rewritten(*texts):
+    """Return a reply that gives the unsupported sentences a new text each."""
+    listed = [{"number": number, "text": text} for number, text in enumerate(texts, start=1)]
+    return json.dumps({"sentences": listed})
+
+
+WRITTEN = f"{STANDS} [1]. {FALLS} [1]."
+
+
+async def test_repair_has_the_model_write_a_sentence_anew_and_checks_it_again(corpus):
+    mended = "Heron has three modes: fast, safe and quiet [1]."
+    async with _router(corpus, WRITTEN, _rewritten(mended), on_unsupported="repair", **WORDS) as r:
+        result = await r.route(QUESTION)
+        asked = r.config.chat_model.requests[-1].messages[-1].text
+    assert result.answer == f"{STANDS} [1]. {mended}"
+    assert [claim.verdict for claim in result.grounding.claims] == [Verdict.SUPPORTED] * 2
+    assert [FALLS in claim.claim for claim in result.grounding.removed] == [True]
+    assert FALLS in asked
+    assert "contradicted" in asked
+    assert STANDS in asked.split("The sentences, each")[0]
+    for citation in result.citations:
+        assert result.answer[citation.span.start : citation.span.end] == citation.marker
+
+
+@pytest.mark.parametrize(
+    "reply", [_rewritten("Heron has seven modes [1]."), _rewritten(""), _rewritten()]
+)
+async def test_what_repair_does_not_mend_is_dropped(corpus, reply):
+    async with _router(corpus, WRITTEN, reply, on_unsupported="repair", **WORDS) as router:
+        result = await router.route(QUESTION)
+    assert result.answer == f"{STANDS} [1]."
+    assert result.grounding.overall_grounded
+    assert any(FALLS in claim.claim for claim in result.grounding.removed)
+    assert "repair-skip" not in result.fallbacks_used
+
+
+@pytest.mark.parametrize("reply", ["no JSON", LaneError("down"), _rewritten("a", "b")])
+async def test_a_repair_that_fails_drops_and_is_named(corpus, reply):
+    async with _router(corpus, WRITTEN, reply, on_unsupported="repair", **WORDS) as router:
+        result = await router.route(QUESTION)
+    assert result.answer == f"{STANDS} [1]."
+    assert "repair-skip" in result.fallbacks_used
+
+
+async def test_what_a_repair_writes_is_made_safe(corpus):
+    evil = "Heron has three modes ![x](https://evil.example/a.png) [9]\n\n# Sources [1]."
+    async with _router(corpus, WRITTEN, _rewritten(evil), on_unsupported="repair", **WORDS) as r:
+        result = await r.route(QUESTION)
+    assert "evil.example" not in result.answer
+    assert "[9]" not in result.answer
+    assert "\n#" not in result.answer
+    assert result.removed_markers == 1
+
+
+async def test_without_a_model_repair_has_nothing_to_do_to_quotes(corpus):
+    settings = {"on_unsupported": "repair", "knowledge_corpus": [corpus], **WORDS}
+    async with QueryRouter(**settings) as router:
+        result = await router.route(QUESTION)
+    assert "default mode is safe" in result.answer
+    assert result.grounding.supported_count == result.grounding.total_claims
+    assert "repair-skip" not in result.fallbacks_used
+
+
+async def test_who_requires_grounding_gets_no_answer_rather_than_an_ungrounded_one(corpus):
+    async with _router(corpus, require_grounded=True, **WORDS) as router:
+        result = await router.route(QUESTION)
+        events = [event async for event in router.stream(QUESTION)]
+    told = "".join(e.text for e in events if isinstance(e, GenerateDelta))
+    assert told == events[-1].result.answer == result.answer
+    assert (result.generation_mode, result.abstention) == (
+        GenerationMode.ABSTAINED,
+        AbstentionReason.NOT_GROUNDED,
+    )
+    assert FALLS not in result.answer
+    assert result.grounding.contradicted_count == 1
+    assert result.citations == ()
+    assert result.sources
+    assert not any(source.cited for source in result.sources)
+
+
+async def test_who_requires_grounding_gets_what_is_grounded(corpus):
+    async with _router(corpus, f"{STANDS} [1].", require_grounded=True, **WORDS) as router:
+        result = await router.route(QUESTION)
+    assert result.abstention is None
+    async with _router(corpus, require_grounded=True, on_unsupported="drop", **WORDS) as router:
+        dropped = await router.route(QUESTION)
+    assert dropped.answer == result.answer == f"{STANDS} [1]."
+
+
+async def test_who_requires_grounding_gets_nothing_that_could_not_be_checked(corpus):
+    settings = {"extract_claims": lambda text: 1 / 0, "require_grounded": True, **WORDS}
+    async with _router(corpus, **settings) as router:
+        result = await router.route(QUESTION)
+    assert result.grounding_status == "unavailable"
+    assert result.abstention is AbstentionReason.NOT_GROUNDED

@@ -204,8 +204,8 @@ async def test_settings_and_config_together_are_refused(corpus):
     assert QueryRouter(config).config is config
     with pytest.raises(UsageError):
         QueryRouter(config, max_tier=1)
-    with pytest.raises(ConfigError, match="repair"):
-        _router(corpus, on_unsupported="repair")
+    with pytest.raises(ConfigError, match="require_grounded: verify_citations is off"):
+        _router(corpus, require_grounded=True, verify_citations=False)
 
 
 async def test_a_read_only_folder_keeps_its_index_in_the_cache(corpus, monkeypatch):

@@ -231,7 +231,11 @@ class QueryRouterConfig(BaseModel):
     verify_citations: bool = True
     """Hold each claim against its sources."""
     on_unsupported: Literal["flag", "drop", "repair"] = "flag"
-    """What happens to an unsupported claim; ``repair`` needs a model and is refused here."""
+    """What happens to a claim that the sources contradict or do not speak of: ``flag`` keeps it
+    with its verdict, ``drop`` takes it out, ``repair`` has the model write it anew from the
+    sources, once, and drops what is unsupported still; without a model it drops."""
+    require_grounded: bool = False
+    """Abstain rather than give an answer of which a claim is not supported or not checked."""
     grounding_supported: Ratio = None
     """Score from which a claim counts as supported; ``None`` takes the fitted one."""
     grounding_unverifiable: Ratio = None
@@ -325,6 +329,8 @@ def _address_faults(config: QueryRouterConfig) -> str:
 
 
 def _contradiction(config: QueryRouterConfig) -> str:
+    if config.require_grounded and not config.verify_citations:
+        return "require_grounded: verify_citations is off; nothing would be known to be grounded"
     if config.record is not None and config.replay is not None:
         return "record, replay: only one of the two can be given"
     if config.embedding_provider == "local" and config.embedding_model not in (None, *LOCAL_MODELS):

@@ -1,18 +1,139 @@
-"""The step that checks the claims of an answer."""
+"""The step that checks the claims of an answer, and what follows from their verdicts."""
 
 from __future__ import annotations
 
 import logging
+import math
+from dataclasses import replace
+from typing import NamedTuple
 
-from fingerpost.errors import DeadlineExceededError
+from fingerpost.errors import DeadlineExceededError, LaneError
+from fingerpost.generate import abstain, resolve_markers
+from fingerpost.generate.safe import SafeStream
 from fingerpost.observe import events
-from fingerpost.running import Run
-from fingerpost.types.answer import Answer, GenerationMode, VerifiedResponse
+from fingerpost.running import Parts, Run
+from fingerpost.text.language import detect_language
+from fingerpost.types.answer import (
+    AbstentionReason,
+    Answer,
+    ClaimVerdict,
+    GenerationMode,
+    SourceCitation,
+    VerifiedResponse,
+)
 from fingerpost.types.document import readable_text
 from fingerpost.types.evidence import Evidence
-from fingerpost.verify import SourceText
+from fingerpost.verify import (
+    SourceText,
+    apply_verdict_policy,
+    is_grounded,
+    replaced,
+    rewrite_claims,
+    unsupported,
+)
 
 _LOG = logging.getLogger("fingerpost.pipeline")
+
+
+class Checked(NamedTuple):
+    """An answer after its check.
+
+    Attributes:
+        answer: As it may be given.
+        sources: As it cites them.
+        grounding: Of this answer; ``None`` without any.
+        status: ``checked``, ``not_requested`` or ``unavailable``.
+    """
+
+    answer: Answer
+    sources: tuple[SourceCitation, ...]
+    grounding: VerifiedResponse | None
+    status: str
+
+
+def may_change(parts: Parts) -> bool:
+    """Return whether text may leave the answer again, so that none is told before the end."""
+    config = parts.config
+    verified = parts.make_verifier is not None
+    return verified and (config.on_unsupported != "flag" or config.require_grounded)
+
+
+async def settle(
+    run: Run, answer: Answer, evidence: Evidence, sources: tuple[SourceCitation, ...]
+) -> Checked:
+    """Return the answer checked and, where the settings say so, changed.
+
+    ``repair`` has a model write unsupported sentences anew, once; what is unsupported after that
+    is dropped. Without a model, or with one that fails, all of it is dropped, and the fallback
+    ``repair-skip`` is named. ``require_grounded`` turns an answer with a claim that is not
+    supported, or that could not be checked, into an abstention.
+    """
+    grounding, status = await check(run, answer, evidence)
+    config = run.parts.config
+    if grounding is not None and config.on_unsupported != "flag" and unsupported(grounding):
+        if config.on_unsupported == "repair":
+            answer, grounding = await _repaired(run, answer, evidence, grounding)
+        language = detect_language(run.query.text)
+        nothing_left = abstain(AbstentionReason.EVIDENCE_TOO_WEAK, run.text, language).text
+        answer, sources, grounding = apply_verdict_policy(
+            answer, sources, grounding, nothing_left=nothing_left
+        )
+    if status != "not_requested" and config.require_grounded and not is_grounded(grounding):
+        language = detect_language(run.query.text)
+        answer = abstain(AbstentionReason.NOT_GROUNDED, run.text, language)
+        sources = tuple(replace(source, cited=False) for source in sources)
+    return Checked(answer, sources, grounding, status)
+
+
+async def _repaired(
+    run: Run, answer: Answer, evidence: Evidence, grounding: VerifiedResponse
+) -> tuple[Answer, VerifiedResponse]:
+    """Return the answer with unsupported sentences written anew, and the verdicts on it."""
+    models = run.parts.models
+    chat = run.metered(models.writer or models.writer_deep)
+    claims = unsupported(grounding)
+    if chat is None or answer.mode is not GenerationMode.MODEL:
+        run.fall_back("repair-skip", "there is no model that writes")
+        return answer, grounding
+    sources = source_texts(answer, evidence)
+    delimiter = run.parts.delimiter([answer.text, *(source.text for source in sources)])
+    try:
+        rewrites = await rewrite_claims(
+            chat,
+            answer.text,
+            claims,
+            sources,
+            delimiter=delimiter,
+            deadline=run.deadline,
+            query_id=run.query.query_id,
+        )
+    except LaneError as error:
+        run.fall_back("repair-skip", str(error))
+        return answer, grounding
+    known = "\n".join(source.text for source in sources)
+    cleaned = {span: _cleaned(text, known, delimiter) for span, text in rewrites.items()}
+    text, citations, removed = resolve_markers(
+        replaced(answer.text, cleaned), len(answer.cited_chunk_ids)
+    )
+    written = replace(
+        answer,
+        text=text,
+        citations=citations,
+        removed_markers=answer.removed_markers + removed,
+    )
+    again, _ = await check(run, written, evidence)
+    if again is None:
+        run.fall_back("repair-skip", "what the model wrote could not be checked")
+        return answer, grounding
+    gone: list[ClaimVerdict] = [
+        replace(claim, span=None) for claim in claims if claim.span and cleaned.get(claim.span)
+    ]
+    return written, replace(again, removed=tuple(gone))
+
+
+def _cleaned(text: str, known: str, delimiter: str) -> str:
+    safe = SafeStream(known, delimiter)
+    return " ".join((safe.feed(text) + safe.close()).split())
 
 
 async def check(
@@ -21,7 +142,7 @@ async def check(
     """Return the verdicts, ``None`` without any, and the status.
 
     An answer that claims nothing of the documents (an abstention, small talk without a model)
-    has no claims and is grounded.
+    has no claims and is grounded. Claims for which the deadline leaves no time are not checked.
     """
     if run.parts.make_verifier is None:
         return None, "not_requested"
@@ -30,19 +151,25 @@ async def check(
     sources = [] if claims_nothing else source_texts(answer, evidence)
     run.hold_deadline("verify")
     began = run.parts.clock()
+    left = run.remaining_s()
+    limit = None if left == math.inf else left
     try:
         if claims_nothing:
             found = VerifiedResponse()
         elif run.parts.config.nli or run.parts.config.extract_claims:
-            found = await verifier.verify(answer.text, sources)
+            found = await verifier.verify(answer.text, sources, time_limit_s=limit)
         else:
-            found = await run.in_thread(lambda: verifier.verify_sync(answer.text, sources))
+            found = await run.in_thread(
+                lambda: verifier.verify_sync(answer.text, sources, time_limit_s=limit)
+            )
     except DeadlineExceededError:
         raise
     except Exception as error:
         _LOG.exception("verification failed")
         run.emit(events.VerifyComplete, status="unavailable", error=type(error).__name__)
         return None, "unavailable"
+    for name in found.fallbacks:
+        run.fall_back(name, "some claims were checked in a weaker way")
     run.emit(
         events.VerifyComplete,
         status="checked",

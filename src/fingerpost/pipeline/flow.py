@@ -17,7 +17,7 @@ from fingerpost.errors import LaneError, UsageError
 from fingerpost.generate import cite_sources
 from fingerpost.observe import events
 from fingerpost.pipeline.answer import write
-from fingerpost.pipeline.check import check
+from fingerpost.pipeline.check import may_change, settle
 from fingerpost.pipeline.find import find
 from fingerpost.pipeline.outcome import outcome
 from fingerpost.pipeline.understand import begin, classify, rewrite
@@ -30,7 +30,6 @@ from fingerpost.types.ids import digest
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 from fingerpost.types.source import Source
-from fingerpost.verify import apply_verdict_policy
 
 _ROLES = ("complete", "decide", "route")
 
@@ -180,7 +179,9 @@ class Pipeline:
                 for event in run.drain():
                     yield event
                 answer: Answer | None = None
-                pieces = write(run, classification, evidence, live=live and not self._holds_back())
+                pieces = write(
+                    run, classification, evidence, live=live and not may_change(self._parts)
+                )
                 async with aclosing(_events(run, pieces)) as written:
                     async for item in written:
                         if isinstance(item, Answer):
@@ -194,10 +195,6 @@ class Pipeline:
             for event in run.drain():
                 yield event
 
-    def _holds_back(self) -> bool:
-        """Return whether text may leave the answer again, so that none is told before the end."""
-        return self._parts.make_verifier is not None and self._parts.config.on_unsupported == "drop"
-
     async def _finish(
         self,
         run: Run,
@@ -207,18 +204,14 @@ class Pipeline:
         *,
         live: bool,
     ) -> QueryResult:
-        holds_back = self._holds_back()
+        holds_back = may_change(self._parts)
         if not holds_back:
             self._written(run, answer, told=live)
         sources = cite_sources(answer, evidence, docs_url=self._parts.config.docs_url)
-        grounding, status = await check(run, answer, evidence)
+        checked = await settle(run, answer, evidence, sources)
         if holds_back:
-            if grounding is not None:
-                answer, sources, grounding = apply_verdict_policy(answer, sources, grounding)
-            self._written(run, answer, told=False)
-        return outcome(
-            run, classification, evidence, answer, sources, grounding, status, self._fingerprint
-        )
+            self._written(run, checked.answer, told=False)
+        return outcome(run, classification, evidence, checked, self._fingerprint)
 
     def _written(self, run: Run, answer: Answer, *, told: bool) -> None:
         """Tell the answer's text, unless it has been told, and that it is written."""

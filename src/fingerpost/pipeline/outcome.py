@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fingerpost.pipeline.check import Checked
 from fingerpost.prompts import load_prompt
 from fingerpost.running import Run
-from fingerpost.types.answer import Answer, SourceCitation, VerifiedResponse
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.result import QueryResult
@@ -16,13 +16,11 @@ def outcome(
     run: Run,
     classification: ClassificationResult,
     evidence: Evidence,
-    answer: Answer,
-    sources: tuple[SourceCitation, ...],
-    grounding: VerifiedResponse | None,
-    status: str,
+    checked: Checked,
     config_fingerprint: str,
 ) -> QueryResult:
     """Return the result of a question that is done."""
+    answer = checked.answer
     total = (run.parts.clock() - run.started) * 1000
     run.timings["total"] = total
     usage = run.meter.usage
@@ -31,10 +29,10 @@ def outcome(
     return QueryResult(
         answer=answer.text,
         classification=classification,
-        sources=sources,
+        sources=checked.sources,
         research_synthesis=evidence.synthesis or None,
-        grounding=grounding,
-        grounding_status=status,
+        grounding=checked.grounding,
+        grounding_status=checked.status,
         recommendations=classification.recommendations,
         tiers_used=evidence.tiers_used,
         fallbacks_used=tuple(run.fallbacks),

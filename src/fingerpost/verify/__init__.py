@@ -4,7 +4,13 @@ from fingerpost.verify.base import ClaimJudge, ClaimPair, Entailment, Entailment
 from fingerpost.verify.citations import CitationScores, citation_scores
 from fingerpost.verify.claims import Claim, extract_claims
 from fingerpost.verify.pair import JudgePair, judge_pair
-from fingerpost.verify.policy import apply_policy, apply_verdict_policy
+from fingerpost.verify.policy import (
+    apply_policy,
+    apply_verdict_policy,
+    is_grounded,
+    unsupported,
+)
+from fingerpost.verify.repair import replaced, rewrite_claims
 from fingerpost.verify.verifier import CitationVerifier, OnUnsupported
 
 __all__ = [
@@ -22,5 +28,9 @@ __all__ = [
     "apply_verdict_policy",
     "citation_scores",
     "extract_claims",
+    "is_grounded",
     "judge_pair",
+    "replaced",
+    "rewrite_claims",
+    "unsupported",
 ]

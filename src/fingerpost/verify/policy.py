@@ -17,7 +17,7 @@ from fingerpost.types.answer import (
     VerifiedResponse,
 )
 from fingerpost.types.document import Span
-from fingerpost.verify.verifier import OnUnsupported
+from fingerpost.verify.verifier import OnUnsupported, summed_up
 
 _DROPPED = frozenset((Verdict.CONTRADICTED, Verdict.UNVERIFIABLE))
 _ONLY_SIGNS = re.compile(r"[\s>|*_+\-•‣◦·]*(?:\(?\d{1,3}[.)])?[\s>|*_\-]*(?:\[[ xX]\])?\s*")
@@ -40,22 +40,38 @@ def apply_policy(
     ``drop`` takes out contradicted and unverifiable sentences with their markers, and the
     list item or table row when nothing of it is left, a heading whose whole text went, and the
     blank lines around them; weak and unchecked ones stay, flagged.
-    ``flag`` changes nothing; ``repair`` needs a model and without one does what ``flag`` does.
-    Claims without a place in the answer cannot be dropped. The text may become empty.
+    ``flag`` changes nothing. ``repair`` does what ``drop`` does, once a model has written the
+    sentences anew (`repair.rewrite_claims`) and they were checked again. Claims without a place
+    in the answer cannot be dropped. The text may become empty.
     """
-    if policy is not OnUnsupported.DROP:
+    if policy is OnUnsupported.FLAG:
         return answer_text, ()
-    dropped = tuple(c for c in response.claims if c.verdict in _DROPPED and c.span is not None)
+    dropped = unsupported(response)
     return _cut(answer_text, _ranges(answer_text, response)), dropped
 
 
+def unsupported(response: VerifiedResponse) -> tuple[ClaimVerdict, ...]:
+    """Return the claims that may not stay: contradicted or unverifiable, with their place."""
+    return tuple(c for c in response.claims if c.verdict in _DROPPED and c.span is not None)
+
+
+def is_grounded(response: VerifiedResponse | None) -> bool:
+    """Return whether every claim is supported; ``None``, what was never checked, is not."""
+    return response is not None and response.supported_count == response.total_claims
+
+
 def apply_verdict_policy(
-    answer: Answer, sources: Sequence[SourceCitation], grounding: VerifiedResponse
+    answer: Answer,
+    sources: Sequence[SourceCitation],
+    grounding: VerifiedResponse,
+    *,
+    nothing_left: str = _NOTHING_LEFT,
 ) -> tuple[Answer, tuple[SourceCitation, ...], VerifiedResponse]:
     """Drop unsupported sentences from the answer; spans of what stays move along.
 
-    Sources that only dropped sentences cited are no longer ``cited``. The grounding keeps every
-    claim, the dropped ones without a span. An answer of which nothing is left abstains.
+    Sources that only dropped sentences cited are no longer ``cited``. The grounding is that of
+    the answer as it is now; dropped claims are in its ``removed``, without a span. An answer of
+    which nothing is left abstains, with the text ``nothing_left``.
     """
     text, dropped = apply_policy(answer.text, grounding, OnUnsupported.DROP)
     if not dropped:
@@ -63,10 +79,9 @@ def apply_verdict_policy(
     ranges = _ranges(answer.text, grounding)
     gone = {id(claim) for claim in dropped}
     claims = tuple(
-        replace(claim, span=None)
-        if id(claim) in gone or claim.span is None
-        else replace(claim, span=_moved(claim.span, ranges))
+        claim if claim.span is None else replace(claim, span=_moved(claim.span, ranges))
         for claim in grounding.claims
+        if id(claim) not in gone
     )
     kept = tuple(
         replace(citation, span=_moved(citation.span, ranges))
@@ -77,12 +92,13 @@ def apply_verdict_policy(
     shown = tuple(replace(one, cited=one.cited and one.index in cited) for one in sources)
     if not text.strip():
         changed = replace(
-            answer, text=_NOTHING_LEFT, mode=GenerationMode.ABSTAINED, citations=(),
+            answer, text=nothing_left, mode=GenerationMode.ABSTAINED, citations=(),
             abstention=AbstentionReason.EVIDENCE_TOO_WEAK,
         )  # fmt: skip
     else:
         changed = replace(answer, text=text, citations=kept)
-    return changed, shown, replace(grounding, claims=claims)
+    removed = (*grounding.removed, *(replace(claim, span=None) for claim in dropped))
+    return changed, shown, summed_up(replace(grounding, claims=claims, removed=removed))
 
 
 def _ranges(text: str, response: VerifiedResponse) -> list[tuple[int, int]]:

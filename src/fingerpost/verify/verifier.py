@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 
@@ -14,7 +14,7 @@ import anyio
 from anyio import to_thread
 
 from fingerpost.lanes.base import EmbeddingModel
-from fingerpost.types.answer import Verdict, VerifiedResponse
+from fingerpost.types.answer import VerifiedResponse
 from fingerpost.verify.base import ClaimJudge, ClaimPair, EntailmentHook, SourceText
 from fingerpost.verify.citations import citation_scores
 from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_claim
@@ -228,16 +228,19 @@ def _response(work: _Work) -> VerifiedResponse:
     found = tuple(
         verdict_of(case, uses_markers=uses_markers, known=work.known) for case in work.cases
     )
-    n_supported = sum(one.verdict is Verdict.SUPPORTED for one in found)
+    return summed_up(VerifiedResponse(found, method=work.method, fallbacks=tuple(work.fallbacks)))
+
+
+def summed_up(response: VerifiedResponse) -> VerifiedResponse:
+    """Return the response with the figures that follow from its claims."""
+    found = response.claims
     scores = citation_scores(found)
-    return VerifiedResponse(
-        claims=found,
-        overall_grounded=all(one.verdict is not Verdict.CONTRADICTED for one in found),
-        supported_ratio=n_supported / len(found) if found else 1.0,
-        method=work.method,
+    return replace(
+        response,
+        overall_grounded=not response.contradicted_count,
+        supported_ratio=response.supported_count / len(found) if found else 1.0,
         citation_precision=scores.precision,
         citation_recall=scores.recall,
-        fallbacks=tuple(work.fallbacks),
     )
 
 

@@ -92,14 +92,8 @@ def refuse_what_cannot_work(config: QueryRouterConfig) -> None:
     """Refuse settings that only show to be wrong when a question is asked.
 
     Raises:
-        ConfigError: ``on_unsupported`` is ``repair``, or the thresholds of grounding contradict
-            each other or the fitted ones.
+        ConfigError: The thresholds of grounding contradict each other or the fitted ones.
     """
-    if config.on_unsupported == "repair":
-        raise ConfigError(
-            "on_unsupported = 'repair': is not in this version",
-            hint="Use 'flag' or 'drop'.",
-        )
     if config.grounding_supported is None and config.grounding_unverifiable is None:
         return
     try:

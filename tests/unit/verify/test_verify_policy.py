@@ -76,10 +76,9 @@ def test_a_claim_with_a_line_under_it_is_no_heading():
     assert dropped(f"{STANDS}\n-\n\n{FALLS}") == f"{STANDS}\n-"
 
 
-def test_flag_and_repair_without_a_model_change_nothing():
+def test_flag_changes_nothing():
     answer = "Helm uses 3 modes [1]."
-    for policy in (OnUnsupported.FLAG, OnUnsupported.REPAIR):
-        assert apply_policy(answer, checked(answer), policy) == (answer, ())
+    assert apply_policy(answer, checked(answer), OnUnsupported.FLAG) == (answer, ())
 
 
 def test_what_was_dropped_is_told():
@@ -99,9 +98,10 @@ def test_spans_of_citations_and_claims_move_with_the_text():
     assert changed.text == "The chart is written in Go [2]."
     (kept,) = changed.citations
     assert changed.text[kept.span.start : kept.span.end] == "[2]"
-    spans = [claim.span for claim in grounding.claims]
-    assert spans[0] is None
-    assert changed.text[spans[1].start : spans[1].end] == changed.text
+    (claim,), (gone,) = grounding.claims, grounding.removed
+    assert changed.text[claim.span.start : claim.span.end] == changed.text
+    assert (gone.claim, gone.span, gone.verdict) == ("Helm uses 3 modes.", None, "contradicted")
+    assert grounding.overall_grounded
 
 
 def test_an_answer_of_which_nothing_is_left_abstains():
@@ -110,4 +110,4 @@ def test_an_answer_of_which_nothing_is_left_abstains():
     assert changed.mode is GenerationMode.ABSTAINED
     assert changed.abstention is not None
     assert changed.text
-    assert grounding.total_claims == 1
+    assert (grounding.total_claims, len(grounding.removed)) == (0, 1)
