@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fingerpost.verify.lexicon import lexicon, stop_words
 from fingerpost.verify.negation import opposite, opposites, sides
-from fingerpost.verify.words import Word, akin
+from fingerpost.verify.words import Word, akin, compounded
 
 _KIN = 0.85
 _SIDE = 0.7
@@ -101,7 +101,8 @@ def _align_kin(
 
 def _families(word: Word) -> list[str | tuple[int, int]]:
     """Return the keys that kindred words share."""
-    return [word.stem, word.text[:4], *sides(word)]
+    keys: list[str | tuple[int, int]] = [word.stem, word.text[:4], *sides(word)]
+    return [*keys, word.text[-4:]] if len(word.text) >= _LONG - 3 else keys
 
 
 def _kinship(word: Word, other: Word, *, free: bool) -> float:
@@ -110,7 +111,7 @@ def _kinship(word: Word, other: Word, *, free: bool) -> float:
         return 1.0
     if not free or opposite(word, other):
         return 0.0
-    if akin(word.text, other.text):
+    if akin(word.text, other.text) or compounded(word.text, other.text):
         return _KIN
     return _SIDE if sides(word) & sides(other) else 0.0
 

@@ -115,7 +115,8 @@ def _find_number(one: Quantity, evidence: list[Quantity]) -> Finding:
     counted = [other for other in rivals if one.nouns & other.nouns]
     if matching:
         same_noun = [other for other in matching if other in counted]
-        if same_noun or not counted or one.dimension:
+        elliptic = any(not other.nouns for other in matching)
+        if same_noun or not counted or one.dimension or elliptic:
             return Finding("same", one, (same_noun or matching)[0])
         return Finding("differs", one, counted[0])
     if counted:
@@ -126,10 +127,18 @@ def _find_number(one: Quantity, evidence: list[Quantity]) -> Finding:
     same_digits = [o for o in wrong_unit if _digits(o) == _digits(one)]
     if same_digits:
         return Finding("differs", one, same_digits[0])
+    if not one.dimension and one.nouns and _measures(one, evidence):
+        return Finding("differs", one, _measures(one, evidence))
     hard = [other for other in rivals if not other.soft and other.kind != "date"]
     if hard and one.dimension:
         return Finding("differs", one, hard[0])
     return Finding("other" if hard else "missing", one, hard[0] if hard else None)
+
+
+def _measures(one: Quantity, evidence: list[Quantity]) -> Quantity | None:
+    """Return the evidence's quantity with the same digits, when it is of another kind."""
+    same = [other for other in evidence if other.dimension and _digits(other) == _digits(one)]
+    return same[0] if same and _digits(one) else None
 
 
 def _digits(quantity: Quantity) -> str:
@@ -149,9 +158,10 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
             for reading in other.date.readings
             for value in one.values
         )
-    if {one.bound, other.bound} == {"more", "less"}:
+    bounds = {one.bound, other.bound}
+    if bounds in ({"more", "less"}, {"more", "limit"}):
         return False
-    if _within_bound(one, other):
+    if one.bound != other.bound and _within_bound(one, other):
         return True
     loose = one.approximate or other.approximate
     return any(

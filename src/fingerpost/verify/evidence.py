@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fingerpost.text.language import detect_language
 from fingerpost.text.sentences import sentences
 from fingerpost.types.document import Span
 from fingerpost.verify.align import content, weight
@@ -20,6 +21,7 @@ from fingerpost.verify.words import UNSPACED, Word, words
 
 _KEY_LENGTH = 5
 _WIDEST = 3
+_GERMAN = re.compile(r"\b(?:der|das|dem|und|ist|wird|nicht|eine?[mnrs]?|mit|für)\b")
 _WIDER_COSTS = 0.03
 _KEPT = 4096
 _NOWHERE: Final[NDArray[np.intp]] = np.array([], dtype=np.intp)
@@ -53,6 +55,11 @@ class Reading:
     def quantities(self) -> list[Quantity]:
         """Return its quantities."""
         return quantities(self.text)
+
+    @cached_property
+    def nouns_are_capital(self) -> bool:
+        """Return whether it is German, where a capital tells no name from a noun."""
+        return detect_language(self.text) == "de" or _GERMAN.search(self.text) is not None
 
     @cached_property
     def identifiers(self) -> list[Mention]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, weight
+from fingerpost.verify.comparatives import agreement, comparison
 from fingerpost.verify.compare import Comparison, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
-from fingerpost.verify.names import abbreviated, rivals, stands_in
-from fingerpost.verify.negation import overclaims, polarity
+from fingerpost.verify.lexicon import lexicon
+from fingerpost.verify.names import Mention, abbreviated, rivals, stands_in
+from fingerpost.verify.negation import polarity
+from fingerpost.verify.quantifiers import narrows, overclaims
+from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
 from fingerpost.verify.words import fold
 
@@ -22,12 +27,13 @@ LEXICAL_FEATURES = (
     "order", "adjacent", "extra", "names_missing", "names_elsewhere", "numbers_same",
     "numbers_differ", "numbers_other", "numbers_missing", "identifiers_missing",
     "identifiers_rival", "negation_flip", "negation_any", "opposed", "overclaim",
-    "swapped", "replaced",
+    "swapped", "replaced", "misplaced", "comparison",
     "claim_length", "source_length", "full",
 )  # fmt: skip
 EMBEDDING_FEATURES = ("cosine", "cosine_window", "cosine_coverage", "cosine_extra")
 _CANDIDATES = 4
 _FULL = 0.97
+_PLACED = re.compile(r"\b(?:in|nach|aus|von|bei|durch)\s$")
 _QUANTITY_WEIGHT = 1.2
 _SURE_SENTENCE = 0.75
 _NUMBER_FEATURES = {
@@ -134,7 +140,7 @@ def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences
 
 
 def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
-    mentioned = claim.names
+    mentioned = _mentioned(claim)
     if not mentioned:
         return
     near = {word.text for word in around.words} | {word.stem for word in around.words}
@@ -157,6 +163,25 @@ def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSente
         found.flags.add("name_missing")
     found.values["names_missing"] = missing / max(total, 1)
     found.values["names_elsewhere"] = elsewhere / max(total, 1)
+
+
+def _mentioned(claim: Reading) -> list[Mention]:
+    """Return the names outside quantities; in German only those of several words."""
+    spans = [(one.start, one.end) for one in claim.quantities]
+    found = [
+        name
+        for name in claim.names
+        if not any(start < name.end and name.start < end for start, end in spans)
+    ]
+    if not claim.nouns_are_capital:
+        return found
+    quantifiers = lexicon().existential | lexicon().universal
+    return [
+        name
+        for name in found
+        if fold(name.text.split()[0]) not in quantifiers
+        and (" " in name.text or _PLACED.search(claim.text[: name.start]))
+    ]
 
 
 def _identifiers(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
@@ -191,6 +216,15 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         (one, other) for one, other in alone.opposed if said.at(one.start) == borne.at(other.start)
     ]
     values = found.values
+    compared = agreement(
+        comparison(claim.text, claim.words), comparison(sentence.text, sentence.words)
+    )
+    if compared > 0:
+        opposed, negated = [], False
+    values["comparison"] = float(compared)
+    if compared < 0:
+        found.flags.add("opposite")
+        found.reasons.append("compared the other way round")
     values["negation_any"] = float(said.any != borne.any)
     values["negation_flip"] = float(negated and not alone.opposed)
     values["opposed"] = float(bool(opposed))
@@ -204,11 +238,18 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
 
 def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment) -> None:
     values = found.values
-    exchanged = swapped(claim.text, claim.words, sentence.words, alone)
+    exchanged = None
+    if values["comparison"] <= 0:
+        exchanged = swapped(claim.text, claim.words, sentence.words, alone)
     values["swapped"] = float(exchanged is not None)
     if exchanged:
         found.flags.add("swap")
         found.reasons.append(f"{exchanged[0].text} and {exchanged[1].text} changed places")
+    wrong = misplaced(claim, sentence, alone)
+    values["misplaced"] = float(wrong is not None)
+    if wrong:
+        found.flags.add("place")
+        found.reasons.append(f"{wrong[0]} stands where the source has {wrong[1]}")
     exchanged = replaced(alone)
     values["replaced"] = float(exchanged is not None)
     if exchanged:
@@ -217,7 +258,10 @@ def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment
     values["overclaim"] = float(overclaims(claim.words, sentence.words))
     if values["overclaim"]:
         found.flags.add("overclaim")
-        found.reasons.append("says all where the source says some")
+        found.reasons.append("says more, or more surely, than the source")
+    if narrows(claim.words, sentence.words):
+        found.flags.add("opposite")
+        found.reasons.append("says only some where the source says all")
 
 
 def embed_candidates(

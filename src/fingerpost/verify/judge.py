@@ -13,11 +13,14 @@ from fingerpost.types.answer import Verdict
 from fingerpost.verify.base import Entailment
 from fingerpost.verify.features import Evidence
 
-_CONTRADICTING = frozenset(("number", "negation", "opposite", "identifier", "swap", "name"))
+_CONTRADICTING = frozenset(
+    ("number", "negation", "opposite", "identifier", "swap", "name", "place")
+)
 # A replaced or exchanged name is only found where all else is the same.
-_ALIGNED_BY_THEMSELVES = frozenset(("swap", "name"))
-_CAPPING = frozenset(("name_missing", "overclaim"))
-_ALWAYS_CAPPING = _CONTRADICTING | {"identifier_missing", "number_missing"}
+_ALIGNED_BY_THEMSELVES = frozenset(("swap", "name", "place"))
+_CAPPING = _CONTRADICTING | {
+    "identifier_missing", "number_missing", "name_missing", "overclaim",
+}  # fmt: skip
 QUOTE_CONFIDENCE = 0.98
 
 
@@ -120,8 +123,7 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     if found.flags & _CONTRADICTING and aligned:
         strength = _certainty(related, found.values["extra"], limits["aligned"])
         return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - strength), strength)
-    missing = found.flags & _CAPPING and related >= limits["related"]
-    if missing or found.flags & _ALWAYS_CAPPING:
+    if found.flags & _CAPPING:
         supported = min(supported, limits["supported"] - 0.01)
     if supported >= limits["supported"]:
         return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))

@@ -20,6 +20,9 @@ class Lexicon:
         opposites: Word → (pair number, side) for each pair that it belongs to.
         universal: Quantifiers and modals that claim everything.
         existential: Quantifiers and modals that claim only a part.
+        every: The words among them that stand for all of something.
+        certain: Words that leave no doubt.
+        hedges: Words that leave one.
         stops: Function words; they count for nothing in an alignment.
     """
 
@@ -28,6 +31,9 @@ class Lexicon:
     opposites: dict[str, frozenset[tuple[int, int]]]
     universal: frozenset[str]
     existential: frozenset[str]
+    every: frozenset[str]
+    certain: frozenset[str]
+    hedges: frozenset[str]
     stops: frozenset[str]
 
 
@@ -56,6 +62,9 @@ def lexicon() -> Lexicon:
         opposites=_opposites(raw["antonyms"]),
         universal=_folded(raw["universal"]),
         existential=_folded(raw["existential"]),
+        every=_folded(raw["every"]),
+        certain=_folded(raw["certain"]),
+        hedges=_folded(raw["hedges"]),
         stops=_folded(raw["stop"]),
     )
 

@@ -17,8 +17,15 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED_NOT = re.compile(r"不|没|沒|无|無|未|非|ない|ません|なかった|ไม่|않|못|없")
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "a", "anti", "mis")
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "a", "anti", "mis")
 _SHORTEST_ROOT = 4
+_WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem", "senza", "zonder", "sine"))
+_REACH = 3
+_NOT_MORE = re.compile(
+    r"\b(?:not?|nicht|pas|kein\w*)\s+(?:[^\W\d]+er|more|less|fewer|mehr|weniger|plus|moins|mas|menos)"
+    r"(?:\s+[^\W\d]+)?\s+(?:than|als|de|que)\s+[^.,;]{0,12}?(?=\d)"
+)
+_NOT_POSSIBLE = re.compile(r"\b(?:nicht|kaum|nie)\s+(?:möglich|erlaubt|nötig|gestattet|zulässig)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +33,62 @@ class Polarity:
     """Where a sentence is negated.
 
     Attributes:
-        starts: Start of each clause, ascending.
-        negated: For each clause, whether a cue stands in it.
+        spans: What each cue negates: its clause, or the few words after a *without*.
     """
 
-    starts: tuple[int, ...]
-    negated: tuple[bool, ...]
+    spans: tuple[tuple[int, int], ...]
 
     def at(self, offset: int) -> bool:
-        """Return whether the clause at the offset is negated."""
-        return self.negated[max(0, bisect_right(self.starts, offset) - 1)]
+        """Return whether what stands at the offset is negated."""
+        return any(start <= offset < end for start, end in self.spans)
 
     @property
     def any(self) -> bool:
-        """Return whether any clause is negated."""
-        return any(self.negated)
+        """Return whether anything is negated."""
+        return bool(self.spans)
 
 
 def polarity(text: str, parts: list[Word]) -> Polarity:
-    """Return the clauses of the text and which of them are negated."""
+    """Return which parts of the text are negated."""
     table = lexicon()
-    starts = [0, *(match.end() for match in _BREAK.finditer(text))]
-    negated = [False] * len(starts)
-    lowered = fold(text)
-    excused = [
-        (at, at + len(phrase))
-        for phrase in table.not_negations
-        if phrase in lowered
-        for at in _places(lowered, phrase)
+    starts = [0, *(m.end() for m in _BREAK.finditer(text) if not _goes_on(text, m.start()))]
+    excused = _excused(text)
+    cues = [
+        (at, word.start)
+        for at, word in enumerate(parts)
+        if (word.text in table.negations or word.text.endswith("n't"))
+        and not any(start <= word.start < end for start, end in excused)
+        and not _inside(text, word)
     ]
-    for word in parts:
-        if word.text not in table.negations and not word.text.endswith("n't"):
-            continue
-        if any(start <= word.start < end for start, end in excused) or _inside(text, word):
-            continue
-        negated[bisect_right(starts, word.start) - 1] = True
+    spans = []
+    for at, offset in cues:
+        clause = bisect_right(starts, offset) - 1
+        end = starts[clause + 1] if clause + 1 < len(starts) else len(text)
+        if parts[at].text in _WITHOUT:
+            reached = parts[at : at + 1 + _REACH][-1]
+            spans.append((offset, min(end, reached.end)))
+        else:
+            spans.append((starts[clause], end))
     for match in _UNSPACED_NOT.finditer(text):
-        negated[bisect_right(starts, match.start()) - 1] = True
-    return Polarity(tuple(starts), tuple(negated))
+        clause = bisect_right(starts, match.start()) - 1
+        spans.append(
+            (starts[clause], starts[clause + 1] if clause + 1 < len(starts) else len(text))
+        )
+    return Polarity(tuple(spans))
+
+
+def _excused(text: str) -> list[tuple[int, int]]:
+    """Return where a negation negates nothing: *not only*, or *not more than* a number."""
+    lowered = fold(text)
+    found = [match.span() for match in _NOT_MORE.finditer(lowered)]
+    for phrase in lexicon().not_negations:
+        found += [(at, at + len(phrase)) for at in _places(lowered, phrase)]
+    return found
+
+
+def _goes_on(text: str, comma: int) -> bool:
+    """Return whether what is negated goes on after the comma: *nicht möglich, … zu …*."""
+    return text[comma] == "," and _NOT_POSSIBLE.search(text[:comma]) is not None
 
 
 def _inside(text: str, word: Word) -> bool:
@@ -84,12 +109,18 @@ def _places(text: str, phrase: str) -> list[int]:
     return found
 
 
+_INFLECTED = re.compile(r"(?<=\w{4})(?:e[nrsm]?|s)$")
 _NO_SIDES: frozenset[tuple[int, int]] = frozenset()
 
 
 def sides(word: Word) -> frozenset[tuple[int, int]]:
     """Return (pair of opposites, side) for each pair that the word belongs to."""
-    return lexicon().opposites.get(word.text, _NO_SIDES)
+    table = lexicon().opposites
+    found = table.get(word.text)
+    if found is None:
+        ending = _INFLECTED.search(word.text)
+        found = table.get(word.text[: ending.start()]) if ending else None
+    return found or _NO_SIDES
 
 
 def opposite(one: Word, other: Word) -> bool:
@@ -137,12 +168,3 @@ def _roots(text: str) -> tuple[str, ...]:
         for prefix in _PREFIXES
         if text.startswith(prefix) and len(text) - len(prefix) >= _SHORTEST_ROOT
     )
-
-
-def overclaims(claim: list[Word], evidence: list[Word]) -> bool:
-    """Return whether the claim says all or always where the evidence says some or may."""
-    table = lexicon()
-    said = {word.text for word in claim}
-    borne = {word.text for word in evidence}
-    whole = said & table.universal
-    return bool(whole) and not borne & table.universal and bool(borne & table.existential)

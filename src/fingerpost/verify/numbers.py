@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fingerpost.verify.dates import Date, find_dates
 from fingerpost.verify.lexicon import stop_words
-from fingerpost.verify.numerals import counted, numerals
+from fingerpost.verify.numerals import Numeral, counted, numerals
 from fingerpost.verify.quantity_words import QuantityWords, quantity_words
 from fingerpost.verify.words import fold, stem
 
@@ -20,8 +20,8 @@ _NUMERIC = re.compile(
     r"(st\b|nd\b|rd\b|th\b|er\b|ère\b|ème\b|e\b|[ºª])?"
 )
 _VERSION = re.compile(
-    r"(?<![\w.])(?:(?:version|release|versión|versie)\s+v?|v\.?\s?)(\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|dev|pre)\.?\d*)?)(?!\w)"
-    r"|(?<![\w.])(\d+(?:\.\d+){2,})((?:-?(?:rc|alpha|beta|dev|pre|b|a)\.?\d*)?)(?!\w)",
+    r"(?:(?<![\w.])(?:(?:version|release|versión|versie)\s+v?|v\.?\s?)|版本\s*)(\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|dev|pre)\.?\d*)?)(?![A-Za-z0-9_])"
+    r"|(?<![\w.])(?!\d{1,3}(?:\.\d{3})+(?![\w.]\d|\d))(\d+(?:\.\d+){2,})((?:-?(?:rc|alpha|beta|dev|pre|b|a)\.?\d*)?)(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 # Python 3.10, Node 18.2: a capitalised name directly before a dotted number.
@@ -56,7 +56,7 @@ class Quantity:
         version: Numeric parts and pre-release tag.
         date: For kind ``date``.
         approximate: Said to be about right.
-        bound: ``more`` or ``less`` when only a bound is given.
+        bound: ``more``, ``less`` or ``limit`` (*up to*) when only a bound is given.
         soft: May match, never asks.
         text: As written.
         start: Where it stands.
@@ -96,16 +96,7 @@ def quantities(text: str) -> list[Quantity]:
     if any(mark.isdigit() for mark in text):
         _add(found, _versions(text))
         _add(found, _numerals(text, tables))
-    _add(
-        found,
-        [
-            Quantity(
-                "number", text[one.start : one.end], one.start, one.end, (one.value,),
-                nouns=frozenset((one.noun,)),
-            )
-            for one in numerals(text)
-        ],
-    )  # fmt: skip
+    _add(found, [_worded(text, one, tables) for one in numerals(text)])
     _add(found, _spelled(text, tables))
     return sorted(found, key=lambda quantity: quantity.start)
 
@@ -114,6 +105,16 @@ def _add(found: list[Quantity], more: list[Quantity]) -> None:
     for quantity in more:
         if not any(q.start < quantity.end and quantity.start < q.end for q in found):
             found.append(quantity)
+
+
+def _worded(text: str, one: Numeral, tables: QuantityWords) -> Quantity:
+    """Return the quantity of a number word, with the scale and unit after it."""
+    plain = bool(one.noun or one.dimension)
+    tail = _Tail(1.0, one.dimension, one.end) if plain else _tail(text, one.end, tables)
+    return Quantity(
+        "number", text[one.start : tail.end], one.start, tail.end, (one.value * tail.factor,),
+        tail.dimension, frozenset((one.noun,)) if one.noun else _nouns(text, tail.end),
+    )  # fmt: skip
 
 
 def _versions(text: str) -> list[Quantity]:
@@ -207,10 +208,25 @@ def _tail(text: str, end: int, tables: QuantityWords) -> _Tail:
     if sign in _CURRENCY:
         return _Tail(factor, _CURRENCY[sign], end + text[end : end + 2].index(sign) + 1)
     following = _NEXT.match(text, end)
+    if following and _UNSPACED_NEXT.match(following[1]):
+        return _unspaced_tail(following, factor, tables)
     if following and fold(following[1]) in tables.units:
         dimension, unit = tables.units[fold(following[1])]
         return _Tail(factor * unit, dimension, following.end())
     return _Tail(factor, "", end)
+
+
+def _unspaced_tail(following: re.Match[str], factor: float, tables: QuantityWords) -> _Tail:
+    """Return scale and unit where no blank ends them: 35万册, 30分钟后."""
+    run, at = following[1], 0
+    if run[:1] in tables.scales:
+        factor, at = factor * tables.scales[run[0]], 1
+    for length in (2, 1):
+        unit = run[at : at + length]
+        if unit in tables.units:
+            dimension, base = tables.units[unit]
+            return _Tail(factor * base, dimension, following.start(1) + at + length)
+    return _Tail(factor, "", following.start(1) + at if at else following.start())
 
 
 def _nouns(text: str, end: int) -> frozenset[str]:

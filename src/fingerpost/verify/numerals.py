@@ -14,20 +14,44 @@ _NUMERAL = re.compile(
 _TIMES = re.compile(
     r"\b(once|twice|thrice)(?=\s+(?:an?|per|every|each|daily|weekly|monthly|in)\b)", re.IGNORECASE
 )
+_HALF_OF = re.compile(
+    r"\b(?:half\s+(?:of|the)|die\s+hälfte|la\s+moitié|la\s+mitad)\b", re.IGNORECASE
+)
+_HALF_A = re.compile(r"\bhalf\s+an?\b", re.IGNORECASE)
+_AND_A_HALF = re.compile(
+    r"\b(one|two|three|four|five|six|seven|eight|nine|ten)\s+and\s+a\s+half\b", re.IGNORECASE
+)
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TIMES_VALUES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
 
 class Numeral(NamedTuple):
-    """A number word: its value, where it stands, and a word for what it counts."""
+    """A number word.
+
+    Attributes:
+        value: Its value.
+        start: Where it stands.
+        end: Where it ends.
+        noun: A word for what it counts; empty when scale and unit follow.
+        dimension: ``percent`` for a half of something, else empty.
+    """
 
     value: float
     start: int
     end: int
     noun: str
+    dimension: str = ""
 
 
 def numerals(text: str) -> Iterator[Numeral]:
-    """Yield Chinese and Japanese numerals before a counter, and how often something happens."""
+    """Yield halves, how often something happens, and Chinese numerals before a counter."""
+    for match in _AND_A_HALF.finditer(text):
+        value = _SMALL.index(match[1].lower()) + 1.5
+        yield Numeral(value, match.start(), match.end(), "")
+    for match in _HALF_A.finditer(text):
+        yield Numeral(0.5, match.start(), match.end(), "")
+    for match in _HALF_OF.finditer(text):
+        yield Numeral(50.0, match.start(), match.end(), "", "percent")
     for match in _TIMES.finditer(text):
         yield Numeral(_TIMES_VALUES[match[1].lower()], match.start(), match.end(), "times")
     if text.isascii():

@@ -26,7 +26,7 @@ class QuantityWords:
         units: Word or sign → (dimension, factor to the dimension's base unit).
         months: Word → 1 to 12.
         approximate: Words such as about.
-        bounds: Phrase → ``more`` or ``less``, longest first.
+        bounds: Phrase → ``more``, ``less`` or ``limit``, longest first.
     """
 
     cardinals: dict[str, float]

@@ -6,6 +6,7 @@ from collections import Counter
 
 from fingerpost.text.language import detect_language
 from fingerpost.verify.align import Alignment
+from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.words import Word
 
 _JOINING = frozenset(("and", "or", "und", "oder", "et", "ou", "y", "e", "o", "as", "well"))
@@ -79,7 +80,7 @@ def replaced(alignment: Alignment) -> tuple[Word, Word] | None:
     """
     if not alignment.missing or len(alignment.pairs) < 2:  # noqa: PLR2004 - not by chance
         return None
-    if not all(word.capital for word in alignment.missing):
+    if not all(_may_be_name(word) for word in alignment.missing):
         return None
     partner = {one.start: other for one, other, _ in alignment.pairs}
     extra = {word.start: word for word in alignment.extra}
@@ -91,13 +92,20 @@ def replaced(alignment: Alignment) -> tuple[Word, Word] | None:
         before = partner.get(content[at - 1].start) if at else None
         after = partner.get(content[at + 1].start) if at + 1 < len(content) else None
         for place, rival in enumerate(borne):
-            if rival.start not in extra or not rival.capital or rival.text[0] == word.text[0]:
+            if rival.start not in extra or not _may_be_name(rival) or rival.text[0] == word.text[0]:
                 continue
             left = borne[place - 1] if place else None
             right = borne[place + 1] if place + 1 < len(borne) else None
-            if left == before and right == after and (before or after):
+            same = left == before and right == after
+            beside = word.start == 0 and before is None and after is not None and left == after
+            if (same and (before or after)) or beside:
                 return word, rival
     return None
+
+
+def _may_be_name(word: Word) -> bool:
+    table = lexicon()
+    return word.capital and word.text not in table.existential | table.universal
 
 
 def _start(word: Word) -> int:

@@ -108,6 +108,14 @@ def _pairs(run: str, start: int) -> list[Word]:
     ]
 
 
+def compounded(one: str, other: str) -> bool:
+    """Return whether one word begins or ends with the other: *Strompreis* and *Preis*."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < _FUZZY_PREFIX or len(long) - len(short) < _SHORTEST_STEM + 1:
+        return False
+    return long.startswith(short) or long.endswith(short)
+
+
 def akin(one: str, other: str) -> bool:
     """Return whether two folded words are forms of one word, judged by what they share."""
     longest = max(len(one), len(other))

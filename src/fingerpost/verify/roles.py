@@ -1,0 +1,142 @@
+"""Which thing a statement is about: the right value, in the wrong clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from fingerpost.verify.align import Alignment
+from fingerpost.verify.evidence import Reading
+from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.words import Word
+
+_JOINED = "and|but|while|whereas|und|aber|während|sondern|et|mais|tandis que|y|e|pero|mientras"
+_CLAIM_BREAK = re.compile(rf"[;；]|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
+_BREAK = re.compile(rf"[;；，]|,(?=\s)|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
+_LEAST_SHARE = 0.5
+T = TypeVar("T")
+
+
+class _Item(NamedTuple):
+    """A value, identifier or name: its kind, what makes two the same, and where it stands."""
+
+    kind: str
+    key: object
+    text: str
+    start: int
+    end: int
+
+
+class _Clause(NamedTuple):
+    items: list[_Item]
+    words: list[Word]
+
+
+def misplaced(claim: Reading, sentence: Reading, alignment: Alignment) -> tuple[str, str] | None:
+    """Return (value of the claim, value that belongs there) when the claim took the wrong one.
+
+    Both stand in the sentence, in clauses of their own; what the claim says of the one is
+    what the sentence says of the other: ``-q`` for ``-v``, 8080 for 9090, one person for another.
+    """
+    partner = {one.start: other for one, other, _ in alignment.pairs}
+    clauses = _clauses(sentence, _BREAK)
+    if len(clauses) < 2:  # noqa: PLR2004 - nothing to mistake
+        return None
+    for clause in _clauses(claim, _CLAIM_BREAK):
+        if not clause.words:
+            continue
+        for item in clause.items:
+            others = [one for one in clause.items if one.kind != item.kind]
+            found = _rival(item, others, [partner.get(w.start) for w in clause.words], clauses)
+            if found:
+                return item.text, found
+    return None
+
+
+def _rival(
+    item: _Item,
+    others: Sequence[_Item],
+    context: Sequence[Word | None],
+    clauses: Sequence[_Clause],
+) -> str | None:
+    at = [clause for clause in clauses if _has(clause, item)]
+    others = [one for one in others if sum(_has(clause, one) for clause in clauses) == 1]
+    stems = [word.stem for word in context if word is not None]
+    if len(at) != 1 or any(_has(at[0], one) for one in others):
+        return None
+    said_there = {word.stem for word in at[0].words if not word.capital}
+    # A clause that says nothing of its own is part of a list.
+    if not said_there - set(stems) or said_there & set(stems) - _shared(clauses):
+        return None
+    for clause in clauses:
+        own = {word.stem for word in clause.words} - said_there
+        rivals = [one for one in clause.items if one.kind == item.kind and one.key != item.key]
+        if clause is at[0] or not rivals or any(_matches(one, item) for one in rivals):
+            continue
+        if sum(stem in own for stem in stems) >= _LEAST_SHARE * len(context):
+            return rivals[0].text
+    return None
+
+
+def _shared(clauses: Sequence[_Clause]) -> set[str]:
+    """Return the stems that stand in more than one clause: they tell none from another."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for clause in clauses:
+        stems = {word.stem for word in clause.words}
+        shared |= seen & stems
+        seen |= stems
+    return shared
+
+
+def _has(clause: _Clause, item: _Item) -> bool:
+    return any(_matches(one, item) for one in clause.items)
+
+
+def _matches(one: _Item, other: _Item) -> bool:
+    return one.kind == other.kind and one.key == other.key
+
+
+def _clauses(reading: Reading, breaks: re.Pattern[str]) -> list[_Clause]:
+    items = list(_items(reading))
+    # What opens a sentence may be a name and may be none: it counts as both.
+    taken = [(item.start, item.end) for item in items if item.kind != "name" or item.start]
+    content = [
+        word
+        for word in reading.content
+        if word.text not in stop_words() and not any(a <= word.start < b for a, b in taken)
+    ]
+    inside = [m.start() for m in breaks.finditer(reading.text)]
+    cuts = [0, *(c for c in inside if not any(a < c < b for a, b in taken)), len(reading.text) + 1]
+    return [
+        _Clause(
+            _between(items, start, end, _item_start), _between(content, start, end, _word_start)
+        )
+        for start, end in pairwise(cuts)
+    ]
+
+
+def _items(reading: Reading) -> Iterable[_Item]:
+    for one in reading.quantities:
+        if not one.soft:
+            key = one.values[:1] or one.version or (one.date and one.date.readings[0])
+            yield _Item(one.kind, (one.dimension, key), one.text, one.start, one.end)
+    for mention in reading.identifiers:
+        yield _Item("identifier", mention.text, mention.text, mention.start, mention.end)
+    for word in reading.words:
+        if word.capital and word.text not in stop_words() and not reading.nouns_are_capital:
+            yield _Item("name", word.stem, word.text, word.start, word.end)
+
+
+def _between(items: Iterable[T], start: int, end: int, at: Callable[[T], int]) -> list[T]:
+    return [item for item in items if start <= at(item) < end]
+
+
+def _item_start(item: _Item) -> int:
+    return item.start
+
+
+def _word_start(word: Word) -> int:
+    return word.start
