@@ -22,7 +22,7 @@ QUESTIONS = (
     Score("depth", "How?", ("low", "middle", "high")),
 )
 DECIDED = Decided((0.9, {"a": 0.8, "b": 0.15}, (0.2, 0.7, 0.1)), extras={"note": {"why": [1.5]}})
-N_BYTES, N_VALUES = 900, 900  # for each of three APIs: 5,400 bodies
+N_BYTES, N_VALUES = 400, 1300  # for each of three APIs: 5,100 bodies
 AT_ONCE = 8
 
 HOSTILE_BYTES = [

@@ -7,7 +7,7 @@ import platform
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -42,8 +42,8 @@ _PACKAGES = (
 _CALL_S = 30.0
 _CALL_TOKENS = 256  # a reasoning model thinks before it says one word
 _SETTINGS = (
-    "classifier_model, generation_model, generation_model_deep, embedding_model or "
-    "failover_providers."
+    "classifier_model, generation_model, generation_model_deep, embedding_model, decision_model, "
+    "failover_providers or decision_failover_providers."
 )
 _MARK = {
     "ok": ("✓", "green"),
@@ -212,7 +212,7 @@ def _calls(credentials: Credentials) -> list[Finding]:
     asked: dict[Endpoint, list[str]] = {}
     for role, target, _ in roles(credentials):
         if isinstance(target, Endpoint):
-            job = "embed" if role == "embedding" else "generate"
+            job = target.job if target.job in _CALLS else "generate"
             asked.setdefault(replace(target, job=job), []).append(role)
     for endpoint, names in asked.items():
         finding = anyio.run(_call, endpoint, f"call: {', '.join(names)}")
@@ -231,7 +231,7 @@ async def _call(endpoint: Endpoint, name: str) -> Finding:
 
     started = time.perf_counter()
     try:
-        said = await (_embed(endpoint) if endpoint.job == "embed" else _chat(endpoint))
+        said = await _CALLS.get(endpoint.job, _chat)(endpoint)
     except FingerpostError as error:
         what = f"{endpoint.provider} {endpoint.model}: {type(error).__name__}: {error} {error.hint}"
         return Finding(name, "failure", what.strip())
@@ -275,6 +275,25 @@ def _embed_blocking(endpoint: Endpoint) -> str:
     finally:
         model.close()
     return f"gave a vector of {n_dimensions:,} dimensions"
+
+
+async def _decide(endpoint: Endpoint) -> str:
+    from fingerpost.lanes.asked import ask
+    from fingerpost.lanes.providers import load_decision
+    from fingerpost.types.question import YesNo
+
+    model = load_decision(endpoint)
+    question = YesNo("ready", "Does the input say that somebody is ready?")
+    try:
+        response = await ask(model, "I am ready.", [question])
+    finally:
+        await model.close()
+    answer, spent = response.answers["ready"], response.usage[-1]
+    said = answer.status.value if answer.value is None else f"said yes with {answer.value:.2f}"
+    return f"{said} ({spent.input_tokens:,} + {spent.output_tokens:,} tokens)"
+
+
+_CALLS: Mapping[str, Callable[[Endpoint], Awaitable[str]]] = {"embed": _embed, "decide": _decide}
 
 
 async def _listed(server: Endpoint, models: dict[str, bool]) -> Finding:

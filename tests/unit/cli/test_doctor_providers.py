@@ -154,3 +154,51 @@ def test_people_read_the_same(monkeypatch, tmp_path, capsys):
     told = capsys.readouterr().out
     assert "xai grok-4.3 at api.x.ai, key of XAI_API_KEY" in told
     assert KEY not in told
+
+
+def test_the_decision_model_is_told_and_called_like_any_other(run):
+    with ProviderServer(decisions=(0.97,), models=("jev-latest",)) as server:
+        code, report = run("--call", TYPESAFE_API_KEY=KEY, TYPESAFE_BASE_URL=server.url)
+        asked = [(request.kind, request.model, request.path) for request in server.requests]
+    row = next(row for row in report["credentials"] if row["role"] == "decision model")
+    assert (row["provider"], row["model"], row["key"]) == (
+        "typesafe",
+        "jev-latest",
+        "TYPESAFE_API_KEY",
+    )
+    assert code == 0
+    assert asked == [("decide", "jev-latest", "/v1/systemone"), ("models", "", "/v1/models")]
+    said = _finding(report, "call: decision model")["detail"]
+    assert said.startswith("typesafe jev-latest said yes with 0.97 (11 + 0 tokens) in ")
+    assert _finding(report, "models of typesafe")["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("provider", "served", "path"),
+    [
+        ("ollama", "nimble:latest", "/api/tags"),
+        ("openrouter", "typesafe/jev-1.14", "/v1/models?output_modalities=decisions"),
+        ("gemini", "gemini-decision-1", "/v1beta/models?pageSize=1000"),
+        ("openai", "gpt-6-luna", "/v1/models"),
+    ],
+)
+def test_every_provider_of_decision_models_can_be_called(run, provider, served, path):
+    with ProviderServer(models=(served,)) as server:
+        code, report = run(
+            "--call",
+            **{f"{provider.upper()}_API_KEY": KEY, f"{provider.upper()}_BASE_URL": server.url},
+            FINGERPOST_DECISION_PROVIDER=provider,
+            FINGERPOST_GENERATION_PROVIDER="none",
+            FINGERPOST_CLASSIFIER_PROVIDER="none",
+            FINGERPOST_EMBEDDING_PROVIDER="none",
+        )
+        assert [r.path for r in server.requests if r.kind == "models"] == [path]
+    assert (code, _finding(report, "call: decision model")["status"]) == (0, "ok")
+    assert _finding(report, f"models of {provider}")["status"] == "ok"
+
+
+def test_a_decision_model_that_runs_here_is_told_without_a_host(run):
+    _, report = run(FINGERPOST_DECISION_PROVIDER="local")
+    assert _finding(report, "decision model")["detail"] == (
+        "local of the local embedding model: decision_provider names it"
+    )

@@ -13,7 +13,7 @@ from fingerpost.lanes.providers.fields import as_items, as_mapping, as_text, par
 from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import CallLimits
 from fingerpost.lanes.providers.ollama import server_root
-from fingerpost.lanes.providers.shapes import chat_shape
+from fingerpost.lanes.providers.shapes import chat_shape, decision_shape
 
 __all__ = ["is_listed", "list_models"]
 
@@ -24,7 +24,9 @@ _PATHS: Final = {
     "openai": ("v1", "models"),
     "anthropic": ("v1", "models?limit=1000"),
     "gemini": ("v1beta", "models?pageSize=1000"),
+    "systemone": ("v1", "models"),
 }
+_OF_DECISIONS: Final = "?output_modalities=decisions"
 
 
 async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
@@ -37,9 +39,11 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
         ProviderError: There is no list.
         ConfigError: The address or the key cannot be used.
     """
+    decides = endpoint.api == "systemone"
+    shape = decision_shape(endpoint) if decides else chat_shape(endpoint)
     http = Http(endpoint)
     try:
-        reply = await http.send(_url(endpoint), None, chat_shape(endpoint).headers, _LIMITS)
+        reply = await http.send(_url(endpoint), None, shape.headers, _LIMITS)
         try:
             if reply.status != HTTPStatus.OK:
                 beginning = await reply.beginning(_ERROR_BYTES)
@@ -57,9 +61,11 @@ def is_listed(model: str, names: tuple[str, ...]) -> bool:
 
 
 def _url(endpoint: Endpoint) -> str:
-    if endpoint.api == "ollama":
+    if "ollama" in (endpoint.provider, endpoint.api):
         return api_url(server_root(endpoint.base_url), "", "api/tags")
-    return api_url(endpoint.base_url, *_PATHS[endpoint.api])
+    url = api_url(endpoint.base_url, *_PATHS[endpoint.api])
+    is_part = endpoint.api == "systemone" and endpoint.provider == "openrouter"
+    return url + _OF_DECISIONS if is_part else url
 
 
 def _names(body: bytes, endpoint: Endpoint) -> tuple[str, ...]:
