@@ -81,6 +81,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
             )
         self._model = decision_model
         self._template = QuestionTemplate(question_template)
+        self._texts = [self._template.about(source.description) for source in self._sources]
         self._window = ConversationWindow(max_messages, max_message_length, message_filter)
         self._fitted = thresholds if isinstance(thresholds, RoutingThresholds) else None
         self._thresholds = self._all_thresholds(min_probability, thresholds or {})
@@ -157,10 +158,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         prefix = "s"
         while any(question.id.startswith(prefix) for question in also):
             prefix += "s"
-        return [
-            YesNo(f"{prefix}{n}", self._template.about(source.description))
-            for n, source in enumerate(self._sources)
-        ]
+        return [YesNo(f"{prefix}{n}", text) for n, text in enumerate(self._texts)]
 
     def _input(self, query: str, conversation: Sequence[ConversationMessage]) -> DecisionInput:
         try:
