@@ -12,7 +12,7 @@ from fingerpost.decide.together import together
 from fingerpost.errors import ConfigError, DecisionError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import DecisionModel
-from fingerpost.types.document import readable_text
+from fingerpost.types.document import whole_text
 from fingerpost.types.evidence import Hit
 from fingerpost.types.question import DecisionAnswer, YesNo
 
@@ -86,7 +86,7 @@ class DecisionReranker:
 
     def _shown(self, hit: Hit) -> str:
         trail = " > ".join(hit.chunk.heading_path) or hit.document.title
-        return shortened(f"{trail}\n{readable_text(hit.chunk, hit.document.format)}", self._longest)
+        return shortened(f"{trail}\n{whole_text(hit.chunk, hit.document.format)}", self._longest)
 
 
 def _scored(hit: Hit, answer: DecisionAnswer) -> tuple[Hit, bool]:

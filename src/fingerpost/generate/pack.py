@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fingerpost.text.sentences import sentences
 from fingerpost.types import Hit
-from fingerpost.types.document import readable_text
+from fingerpost.types.document import whole_text
 
 _SHARE = 0.6
 # A heading, a lead-in, the head of a table or a rule says nothing without what follows it.
@@ -80,7 +80,7 @@ def pack(hits: Sequence[Hit], *, max_tokens: int, count: Callable[[str], int]) -
 
 def _fitted(hit: Hit, room: int, count: Callable[[str], int]) -> tuple[PackedHit, int] | None:
     """Return what of a hit fits into the room with its tokens, ``None`` for nothing."""
-    text = _text(hit)
+    text = whole_text(hit.chunk, hit.document.format)
     if not text.strip() or not room:
         return None
     n_tokens = count(text)
@@ -92,13 +92,6 @@ def _fitted(hit: Hit, room: int, count: Callable[[str], int]) -> tuple[PackedHit
         return None
     text = text[: ends[fitting - 1]]
     return PackedHit(hit, text, trimmed=True), count(text)
-
-
-def _text(hit: Hit) -> str:
-    """Return the readable text behind its prefix, which that of woven formats holds already."""
-    chunk = hit.chunk
-    text = readable_text(chunk, hit.document.format)
-    return f"{chunk.prefix}\n{text}" if chunk.prefix and text == chunk.text else text
 
 
 def _ends(text: str) -> list[int]:

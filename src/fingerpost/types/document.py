@@ -99,6 +99,17 @@ def readable_text(chunk: Chunk, markup: str) -> str:
     return chunk.search_text if woven else chunk.text
 
 
+def whole_text(chunk: Chunk, markup: str) -> str:
+    """Return what a person reads of a chunk behind its ``prefix``.
+
+    Args:
+        chunk: A chunk of a document.
+        markup: The document's ``format``; in what is read of JSON and HTML the prefix stands.
+    """
+    text = readable_text(chunk, markup)
+    return f"{chunk.prefix}\n{text}" if chunk.prefix and text == chunk.text else text
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link from one document to another place in the corpus, as written and resolved.
