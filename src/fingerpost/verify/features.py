@@ -15,7 +15,7 @@ from fingerpost.verify.compare import Comparison, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.names import Mention, abbreviated, rivals, stands_in
-from fingerpost.verify.negation import polarity
+from fingerpost.verify.negation import exchanged, polarity
 from fingerpost.verify.quantifiers import narrows, overclaims
 from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
@@ -35,7 +35,7 @@ _CANDIDATES = 4
 _FULL = 0.97
 _PLACED = re.compile(r"\b(?:in|nach|aus|von|bei|durch)\s$")
 _QUANTITY_WEIGHT = 1.2
-_SURE_SENTENCE = 0.75
+_SURE_SENTENCE = 0.6
 _NUMBER_FEATURES = {
     "same": "numbers_same",
     "differs": "numbers_differ",
@@ -219,6 +219,8 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     compared = agreement(
         comparison(claim.text, claim.words), comparison(sentence.text, sentence.words)
     )
+    if not opposed:
+        opposed = exchanged(claim.words, sentence.words)
     if compared > 0:
         opposed, negated = [], False
     values["comparison"] = float(compared)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.words import Word, fold
@@ -109,7 +109,12 @@ def _places(text: str, phrase: str) -> list[int]:
     return found
 
 
-_INFLECTED = re.compile(r"(?<=\w{4})(?:e[nrsm]?|s)$")
+_INFLECTED = re.compile(r"(?<=\w{3})(?:e?ste[nrsm]?|e[nrsm]?|s)$")
+# Forms of Romance verbs, and how much of the word is the same in all of them.
+_CONJUGATED = re.compile(
+    r"(?:[aei]?ron|yeron|aban?|ian?|ad[oa]s?|id[oa]s?|ando|endo|ara|aran|aient|ait|erent|ent|ees?)$"
+)
+_ROOT = 6
 _NO_SIDES: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -120,7 +125,47 @@ def sides(word: Word) -> frozenset[tuple[int, int]]:
     if found is None:
         ending = _INFLECTED.search(word.text)
         found = table.get(word.text[: ending.start()]) if ending else None
+    if found is None and _CONJUGATED.search(word.text, _ROOT):
+        found = _by_root().get(word.text[:_ROOT])
     return found or _NO_SIDES
+
+
+@cache
+def _by_root() -> dict[str, frozenset[tuple[int, int]]]:
+    """Return the first letters of the long opposites, each with where it belongs."""
+    found: dict[str, frozenset[tuple[int, int]]] = {}
+    for text, entries in lexicon().opposites.items():
+        if len(text) > _ROOT:
+            found.setdefault(text[:_ROOT], entries)
+    return found
+
+
+def exchanged(claim: Sequence[Word], evidence: Sequence[Word]) -> list[tuple[Word, Word]]:
+    """Return opposites that say something of the same next word: *first Monday*, *vor dem Start*.
+
+    Function words count as opposites too, and are passed over as the next word.
+    """
+    said = {word.text for word in claim}
+    borne = {word.text for word in evidence}
+    told = [(word, following) for word, following in _modifiers(evidence) if word.text not in said]
+    return [
+        (one, other)
+        for one, following in _modifiers(claim)
+        if one.text not in borne
+        for other, its in told
+        if following == its and opposite(one, other)
+    ]
+
+
+def _modifiers(parts: Sequence[Word]) -> list[tuple[Word, str]]:
+    """Return each word that has an opposite, with the stem of the next content word."""
+    stops = lexicon().stops
+    found = []
+    for at, word in enumerate(parts):
+        if sides(word):
+            rest = (one.stem for one in parts[at + 1 : at + 4] if one.text not in stops)
+            found.append((word, next(rest, "")))
+    return [(word, following) for word, following in found if following]
 
 
 def opposite(one: Word, other: Word) -> bool:

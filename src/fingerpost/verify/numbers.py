@@ -38,7 +38,9 @@ _CURRENCY = {"$": "dollar", "€": "euro", "£": "sterling"}
 _NEXT = re.compile(r"[\s\-\u00a0\u202f]{0,2}(°[CF]|[^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE_LETTER_SCALES = frozenset("kK")
-_STANDALONE_SCALES = frozenset(("hundert", "tausend", "mil", "mille", "cien"))
+_STANDALONE_SCALES = frozenset(
+    ("hundert", "tausend", "mil", "mille", "cien", "dozen", "dutzend", "douzaine", "docena")
+)
 _ONES = frozenset(("un", "une", "uno", "una", "ein", "one"))
 _CONTINUATION = re.compile(r"\s+(?:(?:and|und|et|y)\s+)?([^\W\d_]+(?:-[^\W\d_]+)*)")
 _GERMAN_HUNDREDS = re.compile(r"^(\w*?)(tausend|hundert)(\w*)$")
@@ -271,8 +273,9 @@ def _spelled(text: str, tables: QuantityWords) -> list[Quantity]:
         value = _cardinal(word, tables)
         if value is None and word in tables.ordinals:
             rank = float(tables.ordinals[word])
-            soft = word in tables.units and bool(
-                found or re.search(r"\d\s*$", text[: match.start()])
+            after_number = previous is not None and not text[previous.end : match.start()].strip()
+            soft = word in tables.units and (
+                after_number or re.search(r"\d\s*$", text[: match.start()]) is not None
             )
             previous = Quantity(
                 "ordinal", match[0], match.start(), match.end(), (rank,),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")} | {"两": 2, "零": 0}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _NUMERAL = re.compile(
-    r"([〇零一二三四五六七八九十百千两]+)(?=[个個名次台天年月日号小分秒种種つ人回件本枚条條倍倍层項项节點点])"
+    r"([〇零一二三四五六七八九十百千两]+)(?=[个個名次支册只张家所座间辆台天年月日号小分秒种種つ人回件本枚条條倍倍层項项节點点])"
 )
 _TIMES = re.compile(
     r"\b(once|twice|thrice)(?=\s+(?:an?|per|every|each|daily|weekly|monthly|in)\b)", re.IGNORECASE

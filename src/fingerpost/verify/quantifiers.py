@@ -12,11 +12,13 @@ _ONLY = frozenset(("only", "nur", "seulement", "solo", "uniquement", "solamente"
 
 
 def overclaims(claim: Sequence[Word], evidence: Sequence[Word]) -> bool:
-    """Return whether the claim says all, always or surely where the evidence says some or may."""
+    """Return whether the claim says all or surely where the evidence says some, only or may."""
     table = lexicon()
     said, borne = _quantifiers(claim), _quantifiers(evidence)
     whole = said & table.universal - _ONLY
     if whole and not borne & (table.universal | table.every) and borne & table.existential:
+        return True
+    if said & table.every and borne & _ONLY and not said & _ONLY:
         return True
     return bool(said & table.certain) and bool(borne & table.hedges) and not said & table.hedges
 

@@ -67,8 +67,10 @@ def _rival(
     if len(at) != 1 or any(_has(at[0], one) for one in others):
         return None
     said_there = {word.stem for word in at[0].words if not word.capital}
-    # A clause that says nothing of its own is part of a list.
-    if not said_there - set(stems) or said_there & set(stems) - _shared(clauses):
+    # A clause that says nothing of its own is part of a list; the subject is told only once.
+    says_more = said_there - set(stems) or len({one.kind for one in at[0].items}) > 1
+    subject = set(stems[:1]) if len(stems) > 1 else set()
+    if not says_more or said_there & set(stems) - _shared(clauses) - subject:
         return None
     for clause in clauses:
         own = {word.stem for word in clause.words} - said_there
