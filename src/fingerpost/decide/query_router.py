@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -10,7 +9,7 @@ from fingerpost.decide.base import BaseSourceRouter
 from fingerpost.decide.conversation import ConversationWindow, MessageFilter
 from fingerpost.decide.sources import Described, checked_probability
 from fingerpost.decide.template import QuestionTemplate
-from fingerpost.decide.thresholds import RoutingThresholds, log_odds
+from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.errors import ConfigError, LaneError, RefusedError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import DecisionModel
@@ -192,6 +191,11 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         if self._fitted is not None and self._fitted.map.kind != "none":
             yes = self._fitted.calibrated(item.probability)
         else:
-            distance = log_odds(item.probability) - log_odds(item.threshold)
-            yes = 1 / (1 + math.exp(-distance))
+            yes = _against(item.probability, item.threshold)
         return yes if item.chosen else 1 - yes
+
+
+def _against(probability: float, threshold: float) -> float:
+    """Return the odds of a probability over those of a threshold, as a probability."""
+    above, below = probability * (1 - threshold), (1 - probability) * threshold
+    return above / (above + below) if above + below else 0.5
