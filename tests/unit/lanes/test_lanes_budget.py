@@ -6,8 +6,10 @@ import pytest
 from fingerpost import errors as e
 from fingerpost.lanes.budget import Meter, ProcessBudget
 from fingerpost.lanes.failover import FailoverModel
-from fingerpost.testing import FakeClock, HashEmbedder, ScriptedChat
+from fingerpost.lanes.failover_decision import FailoverDecisionModel
+from fingerpost.testing import FakeClock, HashEmbedder, ScriptedChat, ScriptedDecision
 from fingerpost.types.chat import ChatRequest, ChatResponse, Message, ModelRef
+from fingerpost.types.question import YesNo
 from fingerpost.types.result import Usage
 
 pytestmark = pytest.mark.anyio
@@ -193,3 +195,41 @@ async def test_an_embedding_that_failed_is_counted():
     with pytest.raises(e.BadEmbeddingError):
         meter.around_embedder(Priced(e.BadEmbeddingError("x"))).embed(["a"])
     assert meter.usage[0].outcome == "BadEmbeddingError"
+
+
+HELPS = (YesNo("helps", "Does it help?"),)
+
+
+async def test_decisions_are_counted_their_failed_attempts_too():
+    lane = FailoverDecisionModel(
+        [
+            ScriptedDecision([e.InvalidDecisionResponseError("x")], provider="openai"),
+            ScriptedDecision([(0.5,)], provider="gemini"),
+        ]
+    )
+    meter = Meter()
+    response = await meter.around_decider(lane).decide("?", HELPS)
+    assert response.answers["helps"].value == 0.5
+    assert [(u.job, u.model, u.outcome) for u in meter.usage] == [
+        ("decide", "openai/scripted", "InvalidDecisionResponseError"),
+        ("decide", "gemini/scripted", "ok"),
+    ]
+
+
+async def test_a_decision_that_would_pass_the_budget_is_not_asked_for():
+    model = ScriptedDecision([(0.5,)], provider="openai", model="gpt-4o")
+    meter = Meter(0.000001)
+    with pytest.raises(e.BudgetExceededError):
+        await meter.around_decider(model).decide("a long input " * 50, HELPS)
+    assert model.calls == []
+
+
+async def test_a_decision_that_is_given_up_is_counted_by_an_estimate():
+    async def never(_call):
+        await anyio.sleep_forever()
+
+    meter = Meter()
+    with anyio.move_on_after(0.05):
+        await meter.around_decider(ScriptedDecision([never])).decide("?", HELPS)
+    [item] = meter.usage
+    assert (item.job, item.outcome, item.estimated) == ("decide", "closed", True)

@@ -9,7 +9,7 @@ import pytest
 from fingerpost import errors as e
 from fingerpost.config.secrets import Secret
 from fingerpost.lanes.recorded import Recorder, Replayer
-from fingerpost.testing import HashEmbedder, ScriptedChat
+from fingerpost.testing import HashEmbedder, ScriptedChat, ScriptedDecision
 from fingerpost.types.chat import (
     ChatRequest,
     ChatResponse,
@@ -17,6 +17,14 @@ from fingerpost.types.chat import (
     ModelRef,
     StopReason,
     TokenLogprob,
+)
+from fingerpost.types.question import (
+    AnswerStatus,
+    Choice,
+    DecisionAnswer,
+    DecisionResponse,
+    Score,
+    YesNo,
 )
 from fingerpost.types.result import Usage
 
@@ -235,3 +243,56 @@ async def test_a_failed_embedding_fails_again(tmp_path):
         with pytest.raises(e.BadEmbeddingError, match="NaN") as caught:
             model.embed(["a"])
         assert caught.value.provider == "p"
+
+
+QUESTIONS = (
+    YesNo("helps", "Does it?", yes="it does"),
+    Choice("lane", "Which?", {"b": None, "a": "the first"}),
+    Score("depth", "How?", ("low", "high")),
+)
+NO_DECISION = ScriptedDecision([AssertionError("the model was asked")])
+
+
+async def test_decisions_are_given_again_as_they_were(tmp_path):
+    said = DecisionResponse(
+        {
+            "helps": DecisionAnswer("helps", AnswerStatus.REFUSED, extras={"why": ["x", 1]}),
+            "lane": DecisionAnswer(
+                "lane",
+                probabilities={"b": 0.1 + 0.2, "a": 0.7},
+                label="a",
+                confidence=0.4,
+                provider_confidence=0.5,
+            ),
+            "depth": DecisionAnswer("depth", AnswerStatus.ABSTAINED, unknown_probability=0.6),
+        },
+        "m/1",
+        (Usage("decide", "m/1", 3, 0, 0.1),),
+        "req-1",
+    )
+    recorder = Recorder(tmp_path).around_decider(ScriptedDecision([said]))
+    first = await recorder.decide({"q": "?"}, QUESTIONS, query_id="one")
+    again = await Replayer(tmp_path).around_decider(NO_DECISION).decide({"q": "?"}, QUESTIONS)
+    assert first == again == said
+
+
+async def test_a_failed_decision_fails_again_and_another_question_has_no_record(tmp_path):
+    error = e.RateLimitedError("later", provider="p", status=429, retry_after_s=3.5)
+    with pytest.raises(e.RateLimitedError):
+        await Recorder(tmp_path).around_decider(ScriptedDecision([error])).decide("?", QUESTIONS)
+    replayed = Replayer(tmp_path).around_decider(NO_DECISION)
+    with pytest.raises(e.RateLimitedError) as caught:
+        await replayed.decide("?", QUESTIONS)
+    assert caught.value.retry_after_s == 3.5
+    turned = (QUESTIONS[0], Choice("lane", "Which?", {"a": "the first", "b": None}), QUESTIONS[2])
+    for other in (QUESTIONS[:2], turned):  # the order of options is part of the question
+        with pytest.raises(e.MissingRecordingError):
+            await replayed.decide("?", other)
+
+
+async def test_a_record_of_a_decision_holds_no_key(tmp_path):
+    model = ScriptedDecision([(0.5,)])
+    recorder = Recorder(tmp_path, [Secret("canary-0123")]).around_decider(model)
+    await recorder.decide("the key is canary-0123", QUESTIONS[:1])
+    [kept] = tmp_path.iterdir()
+    assert "canary-0123" not in kept.read_text()

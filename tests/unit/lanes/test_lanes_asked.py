@@ -1,0 +1,179 @@
+"""The one way to ask a decision model: answers held against their questions."""
+
+import math
+import time
+from dataclasses import replace
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost import errors as e
+from fingerpost.lanes.asked import ask, checked, confidence_of, labels_of
+from fingerpost.testing import ScriptedDecision
+from fingerpost.types.question import (
+    AnswerStatus,
+    Choice,
+    DecisionAnswer,
+    DecisionResponse,
+    Score,
+    YesNo,
+)
+from fingerpost.types.result import Usage
+
+YES = YesNo("y", "Is it?")
+PICK = Choice("c", "Which?", {"a": None, "b": None, "c": None})
+RATE = Score("s", "How?", ("low", "middle", "high"))
+
+
+def settled(question, **answer):
+    response = DecisionResponse({question.id: DecisionAnswer(question.id, **answer)}, "m/1")
+    return checked(response, (question,), "m/1").answers[question.id]
+
+
+@pytest.mark.anyio
+async def test_no_question_or_an_id_twice_is_a_mistake_of_the_caller():
+    model = ScriptedDecision([(0.9,)])
+    with pytest.raises(e.UsageError):
+        await ask(model, "?", ())
+    with pytest.raises(e.UsageError):
+        await ask(model, "?", (YES, YES))
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_a_model_that_takes_no_deadline_is_held_to_it_all_the_same():
+    class Slow:
+        provider, model = "own", "slow"
+
+        async def decide(self, input, questions):
+            await anyio.sleep_forever()
+
+    with pytest.raises(e.ProviderTimeoutError):
+        await ask(Slow(), "?", (YES,), deadline=time.monotonic() + 0.05)
+
+
+@pytest.mark.anyio
+async def test_whatever_a_model_raises_is_a_lane_error_and_whatever_it_returns_is_checked():
+    class Odd:
+        provider, model = "own", "odd"
+
+        async def decide(self, input, questions):
+            if input == "raise":
+                raise ValueError("odd")
+            return {"y": 0.9}
+
+    with pytest.raises(e.LaneError, match=r"own/odd failed: ValueError: odd"):
+        await ask(Odd(), "raise", (YES,))
+    with pytest.raises(e.InvalidDecisionResponseError, match="gave dict instead of answers"):
+        await ask(Odd(), "return", (YES,))
+
+
+@pytest.mark.anyio
+async def test_answers_that_do_not_fit_tell_what_was_spent_on_them():
+    spent = Usage("decide", "m/1", 7)
+    model = ScriptedDecision([DecisionResponse({}, "m/1", (spent,))])
+    with pytest.raises(e.InvalidDecisionResponseError) as caught:
+        await ask(model, "?", (YES,))
+    assert caught.value.usage == (replace(spent, outcome="InvalidDecisionResponseError"),)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12).filter(lambda ps: sum(ps) > 0.01))
+def test_a_distribution_that_was_accepted_is_accepted_again_and_stays_the_same(shares):
+    question = Choice("c", "?", {str(n): None for n in range(len(shares))})
+    total = sum(shares)
+    for decimals in (1, 2, 3, 6):
+        rounded = {str(n): round(p / total, decimals) for n, p in enumerate(shares)}
+        try:
+            first = settled(question, probabilities=rounded, label=max(rounded, key=rounded.get))
+        except e.InvalidDecisionResponseError:
+            assert decimals < 2  # only what is rounded more coarsely than to two decimals
+            continue
+        again = settled(
+            question, probabilities=first.probabilities, label=first.label, value=first.value
+        )
+        assert again.label == first.label
+        assert dict(again.probabilities) == pytest.approx(dict(first.probabilities))
+        assert math.isclose(sum(first.probabilities.values()), 1)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=10).filter(lambda ps: sum(ps) > 0.01))
+def test_the_expected_level_of_a_rounded_distribution_is_taken_for_what_it_is(shares):
+    total = sum(shares)
+    exact = [p / total for p in shares]
+    expected = sum(level * p for level, p in enumerate(exact))
+    question = Score("s", "?", tuple(map(str, range(len(shares)))))
+    rounded = {str(n): round(p, 2) for n, p in enumerate(exact)}
+    answer = settled(question, probabilities=rounded, value=round(expected, 2))
+    assert 0 <= answer.value <= len(shares) - 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "fits"),
+    [
+        ((0.34, 0.33, 0.33), True),
+        ((0.33, 0.33, 0.33), True),
+        ((0.95, 0.0, 0.0), True),
+        ((1.0, 0.05, 0.0), True),
+        ((0.94, 0.0, 0.0), False),
+        ((1.0, 0.06, 0.0), False),
+        ((0.3333, 0.3333, 0.2), False),
+        ((1, 1, 1), False),
+        ((0.0, 0.0, 0.0), False),
+    ],
+)
+def test_how_far_a_sum_may_be_from_one(shares, fits):
+    probabilities = dict(zip("abc", shares, strict=True))
+    if fits:
+        assert sum(settled(PICK, probabilities=probabilities).probabilities.values()) == (
+            pytest.approx(1)
+        )
+    else:
+        with pytest.raises(e.InvalidDecisionResponseError, match="sum to"):
+            settled(PICK, probabilities=probabilities)
+
+
+def test_many_options_of_two_decimals_may_be_further_from_one():
+    question = Choice("c", "?", {str(n): None for n in range(100)})
+    coarse = dict.fromkeys(question.options, 0.01) | {"0": 0.31}  # 1.3 in all, 0.5 allowed
+    assert settled(question, probabilities=coarse).label == "0"
+    fine = dict.fromkeys(question.options, 0.0101) | {"0": 0.31}
+    with pytest.raises(e.InvalidDecisionResponseError):
+        settled(question, probabilities=fine)
+
+
+def test_a_choice_may_lose_to_another_by_rounding_only():
+    shares = {"a": 0.4, "b": 0.405, "c": 0.195}
+    assert settled(PICK, probabilities=shares, label="a").label == "a"
+    with pytest.raises(e.InvalidDecisionResponseError, match="against its own"):
+        settled(PICK, probabilities={"a": 0.39, "b": 0.41, "c": 0.2}, label="a")
+
+
+def test_an_answer_without_a_distribution_needs_something_else_to_say():
+    assert settled(PICK, label="b").confidence is None
+    assert settled(RATE, value=1.5).value == 1.5
+    for question, answer in ((PICK, {"label": "z"}), (RATE, {"value": 2.5}), (YES, {"value": 0.5})):
+        with pytest.raises(e.InvalidDecisionResponseError):
+            settled(question, **answer)
+
+
+@pytest.mark.parametrize("status", [AnswerStatus.REFUSED, AnswerStatus.ABSTAINED])
+def test_a_refused_or_abstained_answer_may_say_nothing_and_is_never_a_no(status):
+    answer = settled(YES, status=status)
+    assert (answer.status, answer.label, answer.value, answer.confidence) == (
+        status,
+        "",
+        None,
+        None,
+    )
+
+
+def test_confidence_is_by_one_formula():
+    assert confidence_of(PICK, {"a": 0.8, "b": 0.15, "c": 0.05}) == pytest.approx(0.7)
+    assert confidence_of(RATE, {"0": 0.25, "1": 0.6, "2": 0.15}) == pytest.approx(0.4)
+    assert confidence_of(YES, {"yes": 0.1, "no": 0.9}) == pytest.approx(0.8)
+    for question in (YES, PICK, RATE):
+        labels = labels_of(question)
+        assert confidence_of(question, dict.fromkeys(labels, 1 / len(labels))) == pytest.approx(0)
+        assert confidence_of(question, dict.fromkeys(labels, 0.0) | {labels[0]: 1.0}) == 1
