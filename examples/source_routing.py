@@ -1,0 +1,45 @@
+"""Send each question to the corpora that may help: three folders of this documentation."""
+
+import asyncio
+from collections.abc import Sequence
+
+from fingerpost import QueryRouter
+from fingerpost.decide.embedding import EmbeddingQueryRouter
+from fingerpost.types.source import Passage, Source
+
+
+class Pages:
+    """A folder of documents, searched by words."""
+
+    def __init__(self, folder: str) -> None:
+        self.router = QueryRouter(knowledge_corpus=[folder], embedding_provider="none")
+
+    async def retrieve(self, query: str, top_k: int) -> Sequence[Passage]:
+        """Return the best passages of the folder."""
+        evidence = await self.router.retrieve(query, tier=1, top_k=top_k)
+        return [Passage(hit.chunk.text, uri=hit.document.path) for hit in evidence.hits]
+
+
+async def ask() -> None:
+    """Show which sources are used for each question, and what they give."""
+    tasks, design, reference = map(Pages, ("docs/how-to", "docs/how-it-works", "docs/reference"))
+    router = EmbeddingQueryRouter(
+        None,
+        [
+            Source("tasks", "how to filter documents, evaluate answers and write tests", tasks),
+            Source("design", "how tiers, retrieval, grounding and model lanes work", design),
+            Source("reference", "every setting, event, error and command line option", reference),
+        ],
+    )
+    async with tasks.router, design.router, reference.router:
+        for query in ("How do I filter documents?", "Which events are there?", "Hello!"):
+            found = await router.retrieve(query, 2)
+            print(query)
+            for item in found.routing.assessments:
+                print(f"  {item.name:10} {item.score:.2f} {'used' if item.chosen else ''}".rstrip())
+            for ranked in found.passages:
+                print(f"  → {ranked.source}: {ranked.passage.uri}")
+
+
+if __name__ == "__main__":
+    asyncio.run(ask())
