@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
@@ -34,6 +35,12 @@ class Passage(NamedTuple):
     span: Span
 
 
+def outside(parts: Sequence[Word], spans: Iterable[tuple[int, int]]) -> list[Word]:
+    """Return the words that begin in none of the spans."""
+    covered = {at for start, end in spans for at in range(start, end)}
+    return [word for word in parts if word.start not in covered]
+
+
 class Reading:
     """What a piece of text says, read once and only as far as asked."""
 
@@ -45,11 +52,7 @@ class Reading:
     def content(self) -> list[Word]:
         """Return its content words; those of quantities are compared as quantities."""
         spans = [(one.start, one.end) for one in self.quantities if not one.soft]
-        return [
-            word
-            for word in content(self.words)
-            if not any(start <= word.start < end for start, end in spans)
-        ]
+        return outside(content(self.words), spans)
 
     @cached_property
     def quantities(self) -> list[Quantity]:

@@ -120,13 +120,18 @@ _NO_SIDES: frozenset[tuple[int, int]] = frozenset()
 
 def sides(word: Word) -> frozenset[tuple[int, int]]:
     """Return (pair of opposites, side) for each pair that the word belongs to."""
+    return _sides(word.text)
+
+
+@lru_cache(maxsize=65536)
+def _sides(text: str) -> frozenset[tuple[int, int]]:
     table = lexicon().opposites
-    found = table.get(word.text)
+    found = table.get(text)
     if found is None:
-        ending = _INFLECTED.search(word.text)
-        found = table.get(word.text[: ending.start()]) if ending else None
-    if found is None and _CONJUGATED.search(word.text, _ROOT):
-        found = _by_root().get(word.text[:_ROOT])
+        ending = _INFLECTED.search(text)
+        found = table.get(text[: ending.start()]) if ending else None
+    if found is None and _CONJUGATED.search(text, _ROOT):
+        found = _by_root().get(text[:_ROOT])
     return found or _NO_SIDES
 
 

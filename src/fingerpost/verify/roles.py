@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from fingerpost.verify.align import Alignment
-from fingerpost.verify.evidence import Reading
+from fingerpost.verify.evidence import Reading, outside
 from fingerpost.verify.lexicon import stop_words
 from fingerpost.verify.words import Word
 
@@ -28,10 +28,18 @@ class _Item(NamedTuple):
     start: int
     end: int
 
+    @property
+    def same(self) -> tuple[str, object]:
+        return self.kind, self.key
 
-class _Clause(NamedTuple):
-    items: list[_Item]
-    words: list[Word]
+
+class _Clause:
+    """What one clause says: its items and its other content words."""
+
+    def __init__(self, items: list[_Item], words: list[Word]) -> None:
+        self.items = items
+        self.words = words
+        self.told = {item.same for item in items}
 
 
 def misplaced(claim: Reading, sentence: Reading, alignment: Alignment) -> tuple[str, str] | None:
@@ -40,10 +48,10 @@ def misplaced(claim: Reading, sentence: Reading, alignment: Alignment) -> tuple[
     Both stand in the sentence, in clauses of their own; what the claim says of the one is
     what the sentence says of the other: ``-q`` for ``-v``, 8080 for 9090, one person for another.
     """
+    if not alignment.pairs or _BREAK.search(sentence.text) is None:
+        return None
     partner = {one.start: other for one, other, _ in alignment.pairs}
     clauses = _clauses(sentence, _BREAK)
-    if len(clauses) < 2:  # noqa: PLR2004 - nothing to mistake
-        return None
     for clause in _clauses(claim, _CLAIM_BREAK):
         if not clause.words:
             continue
@@ -61,10 +69,10 @@ def _rival(
     context: Sequence[Word | None],
     clauses: Sequence[_Clause],
 ) -> str | None:
-    at = [clause for clause in clauses if _has(clause, item)]
-    others = [one for one in others if sum(_has(clause, one) for clause in clauses) == 1]
+    at = [clause for clause in clauses if item.same in clause.told]
+    others = [one for one in others if sum(one.same in clause.told for clause in clauses) == 1]
     stems = [word.stem for word in context if word is not None]
-    if len(at) != 1 or any(_has(at[0], one) for one in others):
+    if len(at) != 1 or any(one.same in at[0].told for one in others):
         return None
     said_there = {word.stem for word in at[0].words if not word.capital}
     # A clause that says nothing of its own is part of a list; the subject is told only once.
@@ -74,8 +82,8 @@ def _rival(
         return None
     for clause in clauses:
         own = {word.stem for word in clause.words} - said_there
-        rivals = [one for one in clause.items if one.kind == item.kind and one.key != item.key]
-        if clause is at[0] or not rivals or any(_matches(one, item) for one in rivals):
+        rivals = [one for one in clause.items if one.kind == item.kind and one.same != item.same]
+        if clause is at[0] or not rivals or item.same in clause.told:
             continue
         if sum(stem in own for stem in stems) >= _LEAST_SHARE * len(context):
             return rivals[0].text
@@ -93,25 +101,14 @@ def _shared(clauses: Sequence[_Clause]) -> set[str]:
     return shared
 
 
-def _has(clause: _Clause, item: _Item) -> bool:
-    return any(_matches(one, item) for one in clause.items)
-
-
-def _matches(one: _Item, other: _Item) -> bool:
-    return one.kind == other.kind and one.key == other.key
-
-
 def _clauses(reading: Reading, breaks: re.Pattern[str]) -> list[_Clause]:
     items = list(_items(reading))
     # What opens a sentence may be a name and may be none: it counts as both.
     taken = [(item.start, item.end) for item in items if item.kind != "name" or item.start]
-    content = [
-        word
-        for word in reading.content
-        if word.text not in stop_words() and not any(a <= word.start < b for a, b in taken)
-    ]
+    content = outside(reading.content, taken)
     inside = [m.start() for m in breaks.finditer(reading.text)]
-    cuts = [0, *(c for c in inside if not any(a < c < b for a, b in taken)), len(reading.text) + 1]
+    covered = {at for start, end in taken for at in range(start + 1, end)}
+    cuts = [0, *(at for at in inside if at not in covered), len(reading.text) + 1]
     return [
         _Clause(
             _between(items, start, end, _item_start), _between(content, start, end, _word_start)
