@@ -18,7 +18,8 @@ MEANINGS = {
     OTHER: "another error",
     USAGE: "usage or settings; a path that gives no document is one of them",
     ABSTAINED: "no answer found",
-    UNGROUNDED: "not every claim is supported, with `--require-grounded`",
+    UNGROUNDED: "not every claim is supported, with `--require-grounded`; "
+    "`verify` found what `--fail-on` names",
     MODEL: "a model failed and nothing could stand in for it",
     STORE: "the index could not be read or written",
     DEADLINE: "the deadline passed",

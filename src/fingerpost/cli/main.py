@@ -20,6 +20,7 @@ from fingerpost.config.traceback import wants_traceback
 COMMANDS = {
     "ask": ("fingerpost.cli.ask", "ask", "Answer a question from documents."),
     "chat": ("fingerpost.cli.chat", "chat", "Talk with documents in the terminal."),
+    "verify": ("fingerpost.cli.verify", "verify", "Check any text against documents."),
     "index": ("fingerpost.cli.index", "index", "Read documents and build their index."),
     "stats": ("fingerpost.cli.stats", "stats", "Show what an index holds."),
     "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fingerpost.cli.terminal import one_line, plain
-from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict
+from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict, VerifiedResponse
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Hit
 from fingerpost.types.question import AnswerStatus
@@ -16,13 +16,14 @@ from fingerpost.types.result import QueryResult
 from fingerpost.types.routing import SourceRouting
 from fingerpost.types.wire import to_wire
 
-_LOOK = {
+LOOK = {
     Verdict.SUPPORTED: ("✓", "green"),
     Verdict.WEAK: ("~", "yellow"),
     Verdict.UNVERIFIABLE: ("?", "yellow"),
     Verdict.CONTRADICTED: ("✗", "red"),
     Verdict.NOT_CHECKED: ("-", "white"),
 }
+"""Verdict → sign and colour."""
 _TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
 _CLAIM_WIDTH = 76
 _SUPPORTED_SHOWN = 8
@@ -34,9 +35,22 @@ def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
     if not isinstance(wire, dict):
         raise TypeError("a result is an object")
     wire.pop("candidates")
+    if result.grounding is not None:
+        wire["grounding"]["counts"] = counts_of(result.grounding)
     if explain:
         wire["candidates"] = [candidate_json(hit) for hit in result.candidates]
     return wire
+
+
+def counts_of(found: VerifiedResponse) -> dict[str, int]:
+    """Return how many claims there are of each kind; wrong and missing citations apart."""
+    counts = {verdict.value: found.count(verdict) for verdict in Verdict}
+    return {
+        "claims": found.total_claims,
+        **counts,
+        "wrong_citation": found.wrong_citation_count,
+        "missing_citation": found.missing_citation_count,
+    }
 
 
 def candidate_json(hit: Hit) -> dict[str, Any]:
@@ -102,7 +116,7 @@ def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
 
 def claim_line(claim: ClaimVerdict) -> str:
     """Return one claim with its verdict and what speaks for or against it."""
-    mark, colour = _LOOK[claim.verdict]
+    mark, colour = LOOK[claim.verdict]
     head = click.style(f"{mark} {claim.verdict.value:<12}", fg=colour)
     notes = list(claim.reasons) if claim.verdict is not Verdict.SUPPORTED else []
     notes += ["wrong citation"] if claim.wrong_citation else []

@@ -22,7 +22,7 @@ from fingerpost.types.answer import (
     VerifiedResponse,
 )
 from fingerpost.types.document import readable_text
-from fingerpost.types.evidence import Evidence
+from fingerpost.types.evidence import Evidence, Hit
 from fingerpost.verify import (
     SourceText,
     apply_verdict_policy,
@@ -184,19 +184,21 @@ async def check(
 def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:
     """Return the whole text of each source that the answer may cite, by marker number."""
     by_id = {hit.chunk.id: hit for hit in (*evidence.candidates, *evidence.hits)}
-    texts = []
-    for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1):
-        hit = by_id[chunk_id]
-        words = readable_text(hit.chunk, hit.document.format)
-        # What is read of a notebook or page of HTML holds its prefix already.
-        repeated = hit.chunk.prefix and words == hit.chunk.text
-        prefix = hit.chunk.prefix + "\n" if repeated else ""
-        texts.append(
-            SourceText(
-                text=prefix + words,
-                index=index,
-                ref=hit.document.path,
-                line_start=max(1, hit.chunk.line_start - prefix.count("\n")),
-            )
-        )
-    return texts
+    return [
+        source_text(by_id[chunk_id], index)
+        for index, chunk_id in enumerate(answer.cited_chunk_ids, start=1)
+    ]
+
+
+def source_text(hit: Hit, index: int) -> SourceText:
+    """Return the whole text of a chunk as a source with this number."""
+    words = readable_text(hit.chunk, hit.document.format)
+    # What is read of a notebook or page of HTML holds its prefix already.
+    repeated = hit.chunk.prefix and words == hit.chunk.text
+    prefix = hit.chunk.prefix + "\n" if repeated else ""
+    return SourceText(
+        text=prefix + words,
+        index=index,
+        ref=hit.document.path,
+        line_start=max(1, hit.chunk.line_start - prefix.count("\n")),
+    )

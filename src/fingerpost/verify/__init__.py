@@ -3,6 +3,7 @@
 from fingerpost.verify.base import ClaimJudge, ClaimPair, Entailment, EntailmentHook, SourceText
 from fingerpost.verify.citations import CitationScores, citation_scores
 from fingerpost.verify.claims import Claim, extract_claims
+from fingerpost.verify.listed import ListedSources, listed_sources
 from fingerpost.verify.pair import JudgePair, judge_pair
 from fingerpost.verify.policy import (
     apply_policy,
@@ -22,6 +23,7 @@ __all__ = [
     "Entailment",
     "EntailmentHook",
     "JudgePair",
+    "ListedSources",
     "OnUnsupported",
     "SourceText",
     "apply_policy",
@@ -30,6 +32,7 @@ __all__ = [
     "extract_claims",
     "is_grounded",
     "judge_pair",
+    "listed_sources",
     "replaced",
     "rewrite_claims",
     "unsupported",

@@ -36,7 +36,8 @@ def verdict_of(case: Case, *, uses_markers: bool, known: Collection[int]) -> Cla
         return _unplaced(case, Verdict.NOT_CHECKED, missing, bool(dangling), reason, reasons)
     elsewhere = supported and best.source.given.index not in claim.markers
     if elsewhere and claim.markers:
-        reasons += (f"supported by source {best.source.given.index}, not by the one cited",)
+        where = best.source.given.ref or f"source {best.source.given.index}"
+        reasons += (f"supported by {where}, not by the one cited",)
     return _placed(
         case,
         best,
@@ -58,7 +59,11 @@ def _deciding(case: Case) -> Held:
 
 
 def _cited(case: Case) -> tuple[CitedSource, ...]:
-    said = {held.source.given.index: held.judgement.verdict for held in case.cited}
+    said: dict[int, Verdict] = {}
+    for held in case.cited:  # several sources may bear one number
+        verdict = said.get(held.source.given.index, held.judgement.verdict)
+        strongest = max(verdict, held.judgement.verdict, key=RANK.__getitem__)
+        said[held.source.given.index] = strongest
     return tuple(CitedSource(number, said.get(number)) for number in case.claim.markers)
 
 

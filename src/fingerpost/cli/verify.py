@@ -1,0 +1,215 @@
+"""``fingerpost verify``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fingerpost.cli.failure import ANSWERED, UNGROUNDED
+from fingerpost.cli.options import Load, NoPathError, corpus_options
+from fingerpost.cli.progress import IngestBar, case_bars
+
+if TYPE_CHECKING:
+    from fingerpost.pipeline.against import CheckedText
+    from fingerpost.types.answer import VerifiedResponse
+
+_MOST_BYTES = 5_000_000
+_MOST_EMBEDDED = 20_000
+FAIL_ON = ("contradicted", "unsupported", "any", "never")
+
+
+@click.command()
+@click.argument("text", metavar="ANSWER")
+@click.argument("more", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--sources",
+    multiple=True,
+    metavar="PATH",
+    help="Folder, file or glob of documents; several may follow.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as one JSON object.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a page that shows each sentence with its evidence.",
+)
+@click.option("--explain", is_flag=True, help="Show what was measured for each verdict.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="contradicted",
+    show_default=True,
+    help="Exit with 4 when a claim is contradicted; or also when one is unverifiable or not "
+    "checked (unsupported); or also weak, or wrongly or not cited (any).",
+)
+@click.option(
+    "--embed-wait",
+    type=click.FloatRange(min=0),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to compute missing vectors before checking.",
+)
+@corpus_options
+def verify(
+    text: str,
+    more: tuple[str, ...],
+    sources: tuple[str, ...],
+    as_json: bool,
+    html: Path | None,
+    explain: bool,
+    fail_on: str,
+    embed_wait: float,
+    load: Load,
+) -> int:
+    """Check each claim of ANSWER, a text file or - for standard input, against documents.
+
+    Whoever wrote it. Without --sources the documents are those of fingerpost.toml. Markers such
+    as [1] are matched to the list of sources that the text ends with, or else to the files given.
+
+    \b
+    fingerpost verify answer.md --sources docs
+    fingerpost verify - --sources docs notes/*.md --json < answer.md
+    fingerpost verify release-notes.md --sources docs --html report.html --fail-on any
+    """  # noqa: D301 - \b is click's own mark for text that is not refilled
+    from fingerpost.cli.verified import checked_json, show_checked
+
+    given = (*sources, *more)
+    began = time.monotonic()
+    checked, note = _checked(text, given, embed_wait, load)
+    took_ms = (time.monotonic() - began) * 1000
+    if html is not None:
+        from fingerpost.cli.verified_html import page_of
+
+        html.write_text(page_of(checked, title=_name(text), took_ms=took_ms), encoding="utf-8")
+    if as_json:
+        wire = checked_json(checked, took_ms=took_ms, explain=explain)
+        click.echo(json.dumps(wire, ensure_ascii=False, indent=2))
+    else:
+        show_checked(checked, took_ms=took_ms, explain=explain)
+    if note:
+        click.echo(note, err=True)
+    return UNGROUNDED if fails(checked.found, fail_on) else ANSWERED
+
+
+def fails(found: VerifiedResponse, limit: str) -> bool:
+    """Return whether the verdicts are worse than what ``--fail-on`` allows."""
+    unsupported = found.contradicted_count + found.unverifiable_count + found.not_checked_count
+    flawed = found.weak_count + found.wrong_citation_count + found.missing_citation_count
+    return {
+        "contradicted": found.contradicted_count > 0,
+        "unsupported": unsupported > 0,
+        "any": unsupported + flawed > 0,
+        "never": False,
+    }[limit]
+
+
+def _name(text: str) -> str:
+    return "standard input" if text == "-" else text
+
+
+def _read(name: str) -> str:
+    """Return the text to be checked.
+
+    Raises:
+        click.BadParameter: It cannot be read, is too long, or holds nothing.
+    """
+    try:
+        raw = sys.stdin.buffer.read(_MOST_BYTES + 1) if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise click.BadParameter(
+            f"cannot read {name}: {error.strerror}", param_hint="ANSWER"
+        ) from None
+    if len(raw) > _MOST_BYTES:
+        raise click.BadParameter(
+            f"{_name(name)} is longer than {_MOST_BYTES:,} bytes", param_hint="ANSWER"
+        )
+    text = raw.decode("utf-8-sig", "replace")
+    if not text.strip():
+        raise click.BadParameter(f"{_name(name)} holds no text", param_hint="ANSWER")
+    return text
+
+
+def _checked(
+    name: str, given: tuple[str, ...], embed_wait: float, load: Load
+) -> tuple[CheckedText, str]:
+    from fingerpost.library import Library
+
+    text = _read(name)
+    try:
+        config = load(given, embed="never").config
+    except NoPathError:
+        raise click.UsageError(
+            "give --sources PATH: a folder, a file or a glob of documents"
+        ) from None
+    bar = IngestBar()
+    library = Library(config, bar)
+    try:
+        with bar:
+            library.open()
+            note = _embedded(library, embed_wait)
+        own_uri = "" if name == "-" else Path(name).resolve().as_uri()
+        checked = _held(library, config, text, numbered=_numbered(given), own_uri=own_uri)
+    finally:
+        library.close()
+    return checked, note
+
+
+def _held(
+    library: Any, config: Any, text: str, *, numbered: dict[int, str], own_uri: str
+) -> CheckedText:
+    from fingerpost.pipeline.against import check_text
+    from fingerpost.verify import CitationVerifier
+
+    model = library.embedding.model
+    verifier = CitationVerifier(
+        embedder=model,
+        max_embedded_sentences=_MOST_EMBEDDED,
+        supported_at=config.grounding_supported,
+        unverifiable_below=config.grounding_unverifiable,
+    )
+    with library.store.reader() as reader, case_bars() as draw:
+        own = reader.info.identity
+        searcher = model if model and own and own.has_vectors_of(model) else None
+        return check_text(
+            reader,
+            text,
+            verifier,
+            searcher=searcher,
+            numbered=numbered,
+            ignored_uri=own_uri,
+            progress=lambda done, total: draw("claims", done, total),
+        )
+
+
+def _embedded(library: Any, seconds: float) -> str:
+    """Compute missing vectors for at most ``seconds``; return a note when words must do."""
+    from fingerpost.errors import LaneError
+
+    if library.embedding.model is None:
+        return f"note: checked by words alone. {library.embedding.reason}"
+    end = time.monotonic() + seconds
+    try:
+        if seconds > 0:
+            library.embed(lambda: time.monotonic() > end)
+    except LaneError as error:
+        return f"note: the embedding model failed, and words stood in for it. {error}"
+    state = library.store.info()
+    if state.n_vectors < state.n_chunks:
+        return (
+            f"note: {state.n_vectors:,} of {state.n_chunks:,} chunks have a vector; the others "
+            "were searched by words alone. 'fingerpost index' computes the rest."
+        )
+    return ""
+
+
+def _numbered(given: tuple[str, ...]) -> dict[int, str]:
+    """Return what markers name when the documents were given one by one."""
+    if not all(Path(path).is_file() for path in given):
+        return {}
+    return {number: Path(path).as_posix() for number, path in enumerate(given, start=1)}
