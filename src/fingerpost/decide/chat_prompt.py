@@ -75,7 +75,7 @@ class Asking:
         text = one_line(asked.question.text)
         return self._request(
             "decide",
-            {"question": text, "options": _options(asked)},
+            {"question": text, "options": _options(asked), "letters": ", ".join(asked.labels)},
             max_tokens=_ANSWER_TOKENS,
             top_logprobs=top_logprobs,
         )
