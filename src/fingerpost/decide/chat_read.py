@@ -95,8 +95,9 @@ def _shares(told: object, asked: Lettered) -> dict[str, float] | None:
 
 
 def _is_amount(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and 0 <= value <= _PERCENT
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= _PERCENT
 
 
 def _listed(token: TokenLogprob) -> dict[str, float]:

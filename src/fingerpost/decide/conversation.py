@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fingerpost.errors import ConfigError
+from fingerpost.errors import ConfigError, LaneError
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import DecisionInput
 
@@ -61,7 +61,7 @@ class ConversationWindow:
         The last user message comes along when it is older than the window, unless the query
         alone is wanted. A tool result is left out when the call that it answers is.
         """
-        allowed = [m for m in conversation if self.message_filter is None or self.message_filter(m)]
+        allowed = self._allowed(conversation)
         said = [message for message in allowed if message.role != "system"]
         system = [message for message in allowed if message.role == "system"][-1:]
         n_before = self.max_messages - 1
@@ -70,6 +70,13 @@ class ConversationWindow:
         if n_before and not any(message.role == "user" for message in window):
             window = [m for m in said[:first] if m.role == "user"][-1:] + window
         return system + [self._cut(message) for message in window]
+
+    def _allowed(self, conversation: Sequence[ConversationMessage]) -> list[ConversationMessage]:
+        try:
+            return [m for m in conversation if not self.message_filter or self.message_filter(m)]
+        except Exception as error:  # a host's filter may fail in any way
+            kind = type(error).__name__
+            raise LaneError(f"message_filter failed: {kind}: {error}") from error
 
     def _cut(self, message: ConversationMessage) -> ConversationMessage:
         limit = self.max_message_length

@@ -106,7 +106,7 @@ class LanguageModelQueryRouter(BaseSourceRouter):
         """
         try:
             response = await self._reply(
-                self._window_input(query, conversation), deadline, query_id
+                self._window.input(query, conversation), deadline, query_id
             )
             picked = self._picked(response)
         except LaneError as error:
@@ -163,15 +163,6 @@ class LanguageModelQueryRouter(BaseSourceRouter):
             SourceAssessment(source.name, chosen=n in picked, question=line)
             for n, (source, line) in enumerate(zip(self._sources, self._menu, strict=True), 1)
         ]
-
-    def _window_input(
-        self, query: str, conversation: Sequence[ConversationMessage]
-    ) -> DecisionInput:
-        try:
-            return self._window.input(query, conversation)
-        except Exception as error:
-            kind = type(error).__name__
-            raise LaneError(f"message_filter failed: {kind}: {error}") from error
 
 
 def read_numbers(response: ChatResponse, n_sources: int) -> tuple[list[int], str]:

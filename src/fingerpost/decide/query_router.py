@@ -17,7 +17,6 @@ from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import (
     AnswerStatus,
     DecisionAnswer,
-    DecisionInput,
     DecisionResponse,
     Question,
     YesNo,
@@ -104,7 +103,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         try:
             response = await ask(
                 self._model,
-                self._input(query, conversation),
+                self._window.input(query, conversation),
                 [*questions, *also],
                 deadline=deadline,
                 query_id=query_id,
@@ -158,13 +157,6 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         while any(question.id.startswith(prefix) for question in also):
             prefix += "s"
         return [YesNo(f"{prefix}{n}", text) for n, text in enumerate(self._texts)]
-
-    def _input(self, query: str, conversation: Sequence[ConversationMessage]) -> DecisionInput:
-        try:
-            return self._window.input(query, conversation)
-        except Exception as error:
-            kind = type(error).__name__
-            raise LaneError(f"message_filter failed: {kind}: {error}") from error
 
     def _all_thresholds(
         self, min_probability: float, thresholds: Mapping[str, float]

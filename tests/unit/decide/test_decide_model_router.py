@@ -9,6 +9,7 @@ from fingerpost.config.endpoint import Endpoint
 from fingerpost.decide.model_router import DecisionModelRouter, DescribedModel
 from fingerpost.errors import ConfigError, LaneError, ProviderUnavailableError
 from fingerpost.generate.request import Limits, answer_request
+from fingerpost.lanes.observed import ObservedDecision
 from fingerpost.lanes.providers import load_chat
 from fingerpost.testing import ScriptedChat
 from fingerpost.testing.provider import ProviderServer, faults
@@ -282,3 +283,13 @@ GOOD = {n: DescribedModel(ScriptedChat([n]), n) for n in ("a", "b")}
 def test_what_cannot_work_is_refused_when_built(routes, settings, told):
     with pytest.raises(ConfigError, match=told):
         DecisionModelRouter(Judge({}), routes, **{"default": "a", **settings})
+
+
+async def test_the_decision_is_an_event_of_the_same_question():
+    events = []
+    routes = {n: DescribedModel(ScriptedChat([n]), n) for n in ("a", "b")}
+    judge = ObservedDecision(Judge({"a": 0.9}), events.append)
+    await DecisionModelRouter(judge, routes, default="a").complete(REQUEST)
+    assert [(e.type, e.job, e.query_id, e.outcome) for e in events] == [
+        ("model:call", "decide", "q-1", "ok")
+    ]
