@@ -49,7 +49,7 @@ def _ask(folder: Path):
                     for asked in ASKED
                 ],
                 reader.document_frequency([*ASKED]),
-                reader.linked_documents([item.id for item in documents]),
+                reader.neighbours([stored.key for part in chunks for stored in part]),
                 list(reader.headings()),
                 reader.languages(),
                 reader.skipped(),

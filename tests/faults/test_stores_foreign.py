@@ -27,6 +27,7 @@ from fingerpost.testing.store_documents import (
     prepare,
     words,
 )
+from fingerpost.types.ids import digest
 
 DOCUMENTS = [prepare(f"a/{n}.md", [f"pumps number {n}\n"]) for n in range(4)]
 
@@ -100,7 +101,7 @@ def test_another_schema_version_is_refused_with_both_numbers(index):
         connection.execute("PRAGMA user_version = 7")
     connection.close()
     for use in (lambda store: store.info(), lambda store: store.writer(IDENTITY).__enter__()):
-        with pytest.raises(SchemaVersionError, match=r"version 7.*version 1") as caught:
+        with pytest.raises(SchemaVersionError, match=r"version 7.*version 2") as caught:
             use(EmbeddedStore(index))
         assert "--rebuild" in caught.value.hint
 
@@ -260,3 +261,42 @@ def test_nothing_is_written_beside_another_programs_database(tmp_path):
 def test_a_name_that_no_folder_can_have_is_a_wrong_setting(name):
     with pytest.raises(ConfigError, match="cannot be the name of a folder"):
         open_store(name)
+
+
+def test_an_index_from_before_the_graph_is_read_without_one_and_gets_it_from_the_next_writer(
+    tmp_path,
+):
+    folder = tmp_path / "index"
+    name = 2**40
+    pages = [
+        replace(prepare(f"{n}.md", [f"See Ada-Lovelace {n}.\n"]), names=[(name,)]) for n in "ab"
+    ]
+    fill(EmbeddedStore(folder), pages)
+    with sqlite3.connect(folder / "index.sqlite") as connection:
+        connection.execute("DROP TABLE outlines")
+        connection.execute("DROP TABLE mentions")
+        connection.execute("PRAGMA user_version = 1")
+        _, state, chain = connection.execute("SELECT * FROM generations").fetchone()
+        state = json.dumps(
+            {k: v for k, v in json.loads(state).items() if k != "has_graph"}, sort_keys=True
+        )
+        first = chain.partition(":")[0]
+        values = (state, f"{first}:{digest(first, state)}")
+        connection.execute("UPDATE generations SET state = ?, chain = ?", values)
+    connection.close()
+    (folder / "published.json").unlink()
+    store = EmbeddedStore(folder)
+    with store.reader() as reader:
+        keys = [reader.document_chunks(page.document.id)[0].key for page in pages]
+        assert not reader.info.has_graph
+        assert reader.neighbours(keys) == {key: [] for key in keys}
+    with store.writer(IDENTITY) as writer:
+        assert writer.n_pending_vectors() == 0
+        writer.commit()
+    with store.reader() as reader:
+        assert reader.info.has_graph
+        around = reader.neighbours(keys)
+        assert {key: [one.key for one in some] for key, some in around.items()} == {
+            keys[0]: [keys[1]],
+            keys[1]: [keys[0]],
+        }

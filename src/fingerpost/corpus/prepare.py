@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -21,6 +21,7 @@ from fingerpost.stores.base import PreparedDocument
 from fingerpost.stores.trail import trail_text
 from fingerpost.text.analyse import analyse_joined
 from fingerpost.text.language import detect_language
+from fingerpost.text.names import name_numbers
 from fingerpost.types.document import Chunk, Document, Span
 from fingerpost.types.ids import chunk_id, document_id
 
@@ -79,7 +80,7 @@ class Prepared:
             return self.document
         plain = self.document
         links = resolve_links(plain.document.path, self.written, paths)
-        return PreparedDocument(plain.document, plain.chunks, plain.words, plain.trail_words, links)
+        return replace(plain, links=links)
 
 
 def prepare_file(file: FileToPrepare) -> Prepared | Undecodable:
@@ -184,11 +185,16 @@ class _Builder:
         )
         chunks = self._chunks(pieces, document)
         trail = _Trail(document)
+        words = [_words(chunk.search_text) for chunk in chunks]
         prepared = PreparedDocument(
             document=document,
             chunks=chunks,
-            words=[_words(chunk.search_text) for chunk in chunks],
+            words=words,
             trail_words=[trail.words(chunk.heading_path) for chunk in chunks],
+            names=[
+                name_numbers(chunk.search_text, own)
+                for chunk, own in zip(chunks, words, strict=True)
+            ],
         )
         return Prepared(prepared, self._written(pieces, chunks))
 

@@ -50,6 +50,7 @@ def encode_outcome(outcome: Outcome) -> bytes:
             plain.words,
             plain.trail_words,
             outcome.written,
+            plain.names,
         ]  # fmt: skip
     return json.dumps(rows, ensure_ascii=False, check_circular=False).encode(
         "utf-8", "surrogatepass"
@@ -61,7 +62,7 @@ def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outco
     rows = json.loads(frame.decode("utf-8", "surrogatepass"))
     if len(rows) == 2:  # noqa: PLR2004 - reason and detail
         return Undecodable(*rows)
-    (title, kind, language, tags), metadata, chunk_rows, words, trails, written = rows
+    (title, kind, language, tags), metadata, chunk_rows, words, trails, written, names = rows
     decoded = decode(file.raw)
     text = decoded.text if isinstance(decoded, Decoded) else ""
     document = Document(
@@ -90,6 +91,6 @@ def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outco
         for ordinal, row in enumerate(chunk_rows)
     ]
     return Prepared(
-        PreparedDocument(document, chunks, words, trails),
+        PreparedDocument(document, chunks, words, trails, names=names),
         [(ordinal, path, anchor) for ordinal, path, anchor in written],
     )

@@ -1,26 +1,32 @@
-"""Graph expansion: what stands beside, is linked with, or bears the heading of a good hit."""
+"""Graph expansion: chunks that a walk along the document graph from the best hits reaches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.legs import cosines
+from fingerpost.retrieve.pagerank import RESTART, Walk, walk_from
 from fingerpost.retrieve.score import score_chunks
-from fingerpost.stores.base import Reader, Selection, WordQuery
-from fingerpost.text.analyse import query_tokens
+from fingerpost.retrieve.weights import weights
+from fingerpost.stores.base import EdgeKind, Reader, Selection, StoredChunk
 from fingerpost.types.evidence import Hit, MatchType
 
-_SEEDS = 5
-_LINKED = 3
-_PER_DOCUMENT = 2
-_SCANNED = 60
-_SAME_HEADING = 10
-_HEADING_WEIGHT = 3.0
-_ADMITTED = 1000
 MOST_ADDED = 40
+_SEEDS = 5
+SHARP = 1
+_REACHED = 200
+_LEAST = 1e-6
+_SAID = {
+    EdgeKind.BESIDE: "beside",
+    EdgeKind.SECTION: "in one section with",
+    EdgeKind.LINK: "linked with",
+    EdgeKind.NAMED: "named with",
+    EdgeKind.SHARED: "shares a name with",
+}
 
 
 def expand(
@@ -28,104 +34,117 @@ def expand(
     found: HybridResult,
     seeds: Sequence[Hit],
     within: Selection | None = None,
+    *,
+    depth: int = 2,
 ) -> list[Hit]:
-    """Return up to 40 chunks around the seeds that are not among them, best first.
+    """Return the seeds and up to 40 chunks around them, best first.
+
+    A chunk's score is its own for the question and a share of the best seed's, by how much of
+    the walk comes to it; what the walk raises stays below the best seed.
 
     Args:
         reader: The index.
         found: The search that the seeds came from; its weight scores the new chunks.
-        seeds: Best first; the first five are expanded.
-        within: What the filters allow; nothing else is returned.
+        seeds: Best first, each chunk once; the walk starts at the first five.
+        within: What the filters allow; the walk never leaves it.
+        depth: Edges to follow.
     """
-    reasons = _neighbours(reader, seeds[:_SEEDS])
-    for key, reason in _linked(reader, found, seeds[:_SEEDS]).items():
-        reasons.setdefault(key, reason)
-    for key, reason in _same_heading(reader, seeds[:_SEEDS], within).items():
-        reasons.setdefault(key, reason)
-    if within is not None:
-        allowed = admitted(reader, found, within)
-        reasons = {key: reason for key, reason in reasons.items() if key in allowed}
-    known = {hit.chunk.id for hit in seeds}
-    stored = [c for c in reader.chunks(list(reasons)) if c.chunk.id not in known]
-    scores, cosines = score_chunks(reader, found, stored)
-    hits = [
+    keys = _keys(reader, seeds)
+    first = {
+        keys[hit.chunk.id]: max(hit.score, _LEAST) ** SHARP
+        for hit in seeds[:_SEEDS]
+        if hit.chunk.id in keys
+    }
+    if not first:
+        return list(seeds)
+    around = _Around(reader, within)
+    walk = walk_from(first, around.edges, depth=depth)
+    gains = _gains(walk, first, seeds[0].score)
+    raised = [
+        replace(hit, score=_score(hit.score, gains.get(keys.get(hit.chunk.id, 0), 0.0), seeds[0]))
+        for hit in seeds
+    ]
+    stored = reader.chunks(_nearest(reader, found, gains, frozenset(keys.values())))
+    scores, near = score_chunks(reader, found, stored)
+    added = [
         Hit(
             chunk=one.chunk,
             document=one.document,
-            score=min(1.0, max(0.0, float(score))),
+            score=_score(float(score), gains[one.key], seeds[0]),
             match_type=MatchType.GRAPH,
             vector_score=None if np.isnan(cosine) else float(cosine),
-            note=reasons[one.key],
+            note=note,
         )
-        for one, score, cosine in zip(stored, scores, cosines, strict=True)
+        for one, score, cosine, note in zip(
+            stored, scores, near, _notes(reader, stored, walk, around), strict=True
+        )
     ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))[:MOST_ADDED]
+    return sorted([*raised, *added], key=lambda hit: -hit.score)
 
 
-def _neighbours(reader: Reader, seeds: Sequence[Hit]) -> dict[int, str]:
-    """Return the chunks before and after each seed in its document, with the reason."""
-    places = reader.keys_of_documents(list(dict.fromkeys(s.document.id for s in seeds)))
-    found: dict[int, str] = {}
-    for seed in seeds:
-        keys = places.get(seed.document.id, [])
-        for ordinal in (seed.chunk.ordinal - 1, seed.chunk.ordinal + 1):
-            if 0 <= ordinal < len(keys):
-                lines = f"{seed.document.path}:{seed.chunk.line_start}"
-                found.setdefault(keys[ordinal], f"beside {lines}")
-    return found
+@dataclass(slots=True)
+class _Around:
+    """The part of the graph that one expansion has looked at."""
+
+    reader: Reader
+    within: Selection | None
+    kinds: dict[tuple[int, int], EdgeKind] = field(default_factory=dict)
+
+    def edges(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
+        """Return weighted edges of some chunks."""
+        weight = weights().edges
+        found = self.reader.neighbours(nodes, self.within)
+        for node, some in found.items():
+            self.kinds.update({(node, one.key): one.kind for one in some})
+        return {
+            node: {one.key: weight[one.kind] / one.n_alike for one in some}
+            for node, some in found.items()
+        }
 
 
-def _linked(reader: Reader, found: HybridResult, seeds: Sequence[Hit]) -> dict[int, str]:
-    """Return the chunks nearest to the question of each document linked with a seed's."""
-    by_id = {seed.document.id: seed.document.path for seed in reversed(seeds)}
-    links = reader.linked_documents(list(by_id))
-    origin: dict[str, str] = {}
-    for document, path in by_id.items():
-        for other in links.get(document, [])[:_LINKED]:
-            if other not in by_id:
-                origin.setdefault(other, path)
-    keys = reader.keys_of_documents(list(origin))
-    nearest = _nearest(reader, found, keys)
-    return {key: f"linked with {origin[doc]}" for doc, some in nearest.items() for key in some}
-
-
-def _nearest(
-    reader: Reader, found: HybridResult, keys: dict[str, list[int]]
-) -> dict[str, list[int]]:
-    """Return up to two keys for each document: by vector, else the first ones."""
-    query = found.legs.query_vector
-    scanned = {document: some[:_SCANNED] for document, some in keys.items()}
-    if query is None:
-        return {document: some[:_PER_DOCUMENT] for document, some in scanned.items()}
-    flat = [key for some in scanned.values() for key in some]
-    near = np.nan_to_num(cosines(reader, query, flat))  # without a vector: as far as unrelated
-    cosine = dict(zip(flat, near.tolist(), strict=True))
+def _keys(reader: Reader, hits: Sequence[Hit]) -> dict[str, int]:
+    """Return chunk id → key of hits that are in the index."""
+    places = reader.keys_of_documents(list(dict.fromkeys(hit.document.id for hit in hits)))
     return {
-        document: sorted(some, key=lambda key: (-cosine[key], key))[:_PER_DOCUMENT]
-        for document, some in scanned.items()
+        hit.chunk.id: places[hit.document.id][hit.chunk.ordinal]
+        for hit in hits
+        if hit.chunk.ordinal < len(places.get(hit.document.id, ()))
     }
 
 
-def _same_heading(reader: Reader, seeds: Sequence[Hit], within: Selection | None) -> dict[int, str]:
-    """Return chunks elsewhere whose headings share words with those of the seeds."""
-    tokens: dict[str, float] = {}
-    for seed in seeds:
-        if seed.chunk.heading_path:
-            tokens.update(query_tokens(seed.chunk.heading_path[-1]))
-    if not tokens:
-        return {}
-    query = WordQuery(dict(list(tokens.items())[:64]), trail_weight=_HEADING_WEIGHT)
-    found = reader.search_words(query, _SAME_HEADING, within)
-    return {key: "under an overlapping heading" for key, _ in found}
+def _gains(walk: Walk, first: Mapping[int, float], best: float) -> dict[int, float]:
+    """Return key → what a chunk's score gains; most where all that the best seed passes ends."""
+    most = (1 - RESTART) * max(first.values()) / sum(first.values())
+    share = weights().graph * best
+    return {key: share * min(1.0, mass / most) for key, mass in walk.arrived.items()}
 
 
-def admitted(reader: Reader, found: HybridResult, within: Selection) -> set[int]:
-    """Return the keys that pass the filters, as far as the question reaches."""
-    allowed = set(found.legs.keys.tolist())
-    if found.question.tokens:
-        words = reader.search_words(found.question.words(), _ADMITTED, within)
-        allowed.update(key for key, _ in words)
-    if found.legs.query_vector is not None:
-        near = reader.search_vectors(found.legs.query_vector, _ADMITTED, within)
-        allowed.update(key for key, _ in near)
-    return allowed
+def _score(own: float, gain: float, best: Hit) -> float:
+    bounded = min(max(own, 0.0), 1.0)
+    return max(bounded, min(bounded + gain, best.score - _LEAST))
+
+
+def _nearest(
+    reader: Reader, found: HybridResult, gains: Mapping[int, float], known: frozenset[int]
+) -> list[int]:
+    """Return up to 40 new keys that the walk reached: by gain and nearness to the question."""
+    ranked = sorted((-gain, key) for key, gain in gains.items() if key not in known)
+    reached = [key for _, key in ranked[:_REACHED]]
+    query = found.legs.query_vector
+    if query is None or len(reached) <= MOST_ADDED:
+        return reached[:MOST_ADDED]
+    near = np.nan_to_num(cosines(reader, query, reached))
+    best = np.argsort(-(near + [gains[key] for key in reached]), kind="stable")[:MOST_ADDED]
+    return [reached[place] for place in best.tolist()]
+
+
+def _notes(reader: Reader, stored: Sequence[StoredChunk], walk: Walk, around: _Around) -> list[str]:
+    """Return for each chunk what it was reached from, and by what."""
+    origins = [walk.via[one.key] for one in stored]
+    wanted = {one.key: one for one in reader.chunks(list(dict.fromkeys(origins)))}
+    notes = []
+    for one, origin in zip(stored, origins, strict=True):
+        there = wanted[origin]
+        said = _SAID[around.kinds[origin, one.key]]
+        notes.append(f"{said} {there.document.path}:{there.chunk.line_start}")
+    return notes

@@ -81,14 +81,14 @@ async def expand_stage(run: Run, found: HybridResult, hits: Sequence[Hit]) -> li
     except Exception as error:  # expansion is extra; the hits stand without it
         run.fall_back("graph-skip", f"{type(error).__name__}: {error}")
         return list(hits)
-    wide = await run.in_thread(lambda: _joined(hits, added, run.request.text))
+    wide = await run.in_thread(lambda: _joined(added, hits, run.request.text))
     n_added = len({h.chunk.id for h in added} - {h.chunk.id for h in hits})
     run.emit(RetrieveGraph, n_added=n_added, duration_ms=run.took("graph", started))
     return wide
 
 
-def _joined(hits: Sequence[Hit], added: Sequence[Hit], text: str) -> list[Hit]:
-    return distinct(sorted(merged(hits, added), key=lambda hit: -hit.score), text)
+def _joined(added: Sequence[Hit], hits: Sequence[Hit], text: str) -> list[Hit]:
+    return distinct(sorted(merged(added, hits), key=lambda hit: -hit.score), text)
 
 
 async def expansion(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:

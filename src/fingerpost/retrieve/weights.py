@@ -18,11 +18,16 @@ class Weights:
         fusion: Feature name → weight in the log odds of the lexical leg.
         rerank: Signal name → weight that is added to the fused score, >= 0.
         named: Share of a hit's score that a page which it names gains, 0 to 1.
+        graph: Share of the best seed's score that the chunk gains in which most of a walk along
+            the document graph ends, 0 to 1.
+        edges: Kind of edge → weight in that walk, > 0.
     """
 
     fusion: Mapping[str, float]
     rerank: Mapping[str, float]
     named: float
+    graph: float
+    edges: Mapping[str, float]
 
     def lexical(self, features: Mapping[str, float]) -> float:
         """Return the weight of the lexical leg, 0 to 1; unknown features count nothing."""
@@ -35,4 +40,4 @@ def weights() -> Weights:
     """Return the weights that ship with the package."""
     raw = files("fingerpost.retrieve").joinpath("weights.json").read_text("utf-8")
     stored = json.loads(raw)
-    return Weights(fusion=stored["fusion"], rerank=stored["rerank"], named=stored["named"])
+    return Weights(**stored)

@@ -1,7 +1,9 @@
 """Where index and chunks live: the seam `Store`, and the one store of this version."""
 
 from fingerpost.stores.base import (
+    EdgeKind,
     IndexIdentity,
+    Neighbour,
     PreparedDocument,
     Reader,
     Selection,
@@ -15,7 +17,9 @@ from fingerpost.stores.open import open_store
 from fingerpost.stores.trail import embedding_text, trail_text
 
 __all__ = [
+    "EdgeKind",
     "IndexIdentity",
+    "Neighbour",
     "PreparedDocument",
     "Reader",
     "Selection",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class StoreInfo:
         location: Path or URL without secrets.
         fingerprint: Hash over identity and content of the generation.
         notes: What was repaired at opening, for people.
+        has_graph: Whether the index holds a document graph; an older one has none before the
+            first writer.
     """
 
     identity: IndexIdentity | None
@@ -64,6 +67,7 @@ class StoreInfo:
     location: str
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
+    has_graph: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class PreparedDocument:
         words: For each chunk the analysed tokens of its text, separated by single blanks.
         trail_words: For each chunk the analysed tokens of path, title and heading path.
         links: Links to other places of the corpus.
+        names: For each chunk the numbers of the names in it (see `text.names.name_numbers`);
+            empty when none are known.
     """
 
     document: Document
@@ -96,6 +102,7 @@ class PreparedDocument:
     words: Sequence[str]
     trail_words: Sequence[str]
     links: Sequence[Link] = ()
+    names: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,37 @@ class WordQuery:
 
     tokens: Mapping[str, float]
     trail_weight: float = 1.0
+
+
+class EdgeKind(StrEnum):
+    """Why two chunks are neighbours in the document graph.
+
+    ``beside``: next to each other in a document. ``section``: one opens the section that the
+    other stands in or under. ``link``: one links to the other. ``named``: one mentions the name
+    that the other's heading or title bears. ``shared``: both mention a rare name.
+    """
+
+    BESIDE = "beside"
+    SECTION = "section"
+    LINK = "link"
+    NAMED = "named"
+    SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A chunk that an edge of the document graph leads to.
+
+    Attributes:
+        key: Of the chunk.
+        kind: Why; the most telling reason when there are several.
+        n_alike: How many chunks the same link target, name or section leads to, >= 1; the more,
+            the less each is worth.
+    """
+
+    key: int
+    kind: EdgeKind
+    n_alike: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +209,14 @@ class Reader(Protocol):
         """Return for each token in how many chunks it stands (text or trail), 0 when none."""
         ...
 
-    def linked_documents(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Return for each document those that it links to and that link to it, best known first."""
+    def neighbours(
+        self, keys: Sequence[int], within: Selection | None = None
+    ) -> dict[int, list[Neighbour]]:
+        """Return for each chunk its neighbours in the document graph, each once, never itself.
+
+        Unknown keys are left out, and nothing outside ``within`` is returned. All lists are
+        empty in an index without a graph (see `StoreInfo.has_graph`).
+        """
         ...
 
     def documents(self) -> Iterator[Document]:

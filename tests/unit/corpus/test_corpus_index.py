@@ -150,7 +150,9 @@ def test_an_edit_replaces_the_old_fact_and_embeds_only_its_section(docs, store):
     assert len(embedder.texts) <= 2
     with store.reader() as reader:
         ids = {document.path: document.id for document in reader.documents()}
-        assert reader.linked_documents([ids["modes.md"]]).get(ids["modes.md"], []) == []
+        keys = [stored.key for stored in reader.document_chunks(ids["modes.md"])]
+        kinds = {one.kind for some in reader.neighbours(keys).values() for one in some}
+        assert kinds == {"beside", "section"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.stores.base import PreparedDocument
+from fingerpost.stores.embedded.graph_writer import GraphWriter
 from fingerpost.stores.embedded.keymap import KeyPages
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.reader import batches
@@ -22,8 +23,11 @@ from fingerpost.stores.embedded.rows import (
     document_row,
     moved_row,
     read_chunk,
+    read_document,
     to_bytes,
 )
+from fingerpost.text.analyse import analyse_joined
+from fingerpost.text.names import name_numbers
 from fingerpost.types.document import Document, Link
 from fingerpost.types.ids import chunk_id, content_key, digest
 
@@ -47,6 +51,7 @@ class Changes:
         self._connection = connection
         self._folder = folder
         self.pages = pages
+        self.graph = GraphWriter(connection, folder)
         self.next_key = base.next_key
         self.next_doc = base.next_doc
         self.next_cid = base.next_cid
@@ -95,6 +100,7 @@ class Changes:
         row = document_row(prepared.document, chunks, doc_key=doc_key, first_key=first_key)
         self._insert(row, cids, [chunk.language for chunk in chunks])
         self._link(doc_key, prepared.document.source, prepared.links)
+        self.graph.add(doc_key, first_key, prepared.document.title, chunks, prepared.names)
         return doc_key, first_key
 
     def take_out(self, row: Sequence[Any]) -> int:
@@ -104,6 +110,7 @@ class Changes:
             "DELETE FROM chunks WHERE key BETWEEN ? AND ?", (first_key, first_key + n_chunks - 1)
         )
         self._connection.execute("DELETE FROM links WHERE doc_key = ?", (doc_key,))
+        self.graph.take_out(doc_key)
         self._connection.execute("DELETE FROM documents WHERE doc_key = ?", (doc_key,))
         self.pages.clear(first_key, n_chunks)
         self.n_documents -= 1
@@ -196,11 +203,25 @@ class Changes:
                 self._lately = None
         return [known[key] for key in raw]
 
+    def fill_graph(self) -> None:
+        """Add every document of an index that was written before there was a graph."""
+        self.graph.clear()
+        sql = f"SELECT {DOCUMENT_COLUMNS} FROM documents ORDER BY doc_key"  # noqa: S608 - constants
+        for row in self._connection.execute(sql).fetchall():
+            document = read_document(row, self._folder)
+            chunks = [
+                read_chunk(item, document.id, self._folder) for item in self.stored_chunks(row)
+            ]
+            texts = [chunk.search_text for chunk in chunks]
+            names = [name_numbers(text, analyse_joined(text)) for text in texts]
+            self.graph.add(row[0], row[5], document.title, chunks, names)
+
     def clear(self) -> None:
         """Take every document out; keys and content numbers go on."""
         for table in ("chunks", "documents", "links", "words_purge"):
             self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
         self.pages.clear_all()
+        self.graph.clear()
         self.n_documents = self.n_chunks = self.content = 0
 
     def _take(self, n_chunks: int) -> tuple[int, int]:

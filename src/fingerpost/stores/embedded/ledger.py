@@ -37,6 +37,7 @@ class Generation:
         n_rows: Rows of that segment that are published.
         lists_sum: Checksum of the languages and of what the word index still has to lose.
         skipped_sum: Checksum of the list of skipped files.
+        has_graph: Whether the document graph holds every document of it.
         chain: Running hash over this and every earlier generation.
     """
 
@@ -55,6 +56,7 @@ class Generation:
     n_rows: int = 0
     lists_sum: int = 0
     skipped_sum: int = 0
+    has_graph: bool = False
     chain: str = ""
 
     def encoded(self) -> str:

@@ -7,15 +7,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fingerpost.errors import IndexMismatchError, StoreError, UsageError
-from fingerpost.stores.base import Selection, StoredChunk, StoreInfo, WordQuery
+from fingerpost.stores.base import Neighbour, Selection, StoredChunk, StoreInfo, WordQuery
 from fingerpost.stores.embedded.border import corrupt, guarded
-from fingerpost.stores.embedded.graph import linked
+from fingerpost.stores.embedded.graph import Graph
 from fingerpost.stores.embedded.ledger import Generation, read_skipped
 from fingerpost.stores.embedded.rows import (
     CHUNK_COLUMNS,
@@ -49,6 +49,7 @@ def info_of(generation: Generation, folder: Path, notes: tuple[str, ...]) -> Sto
         location=str(folder),
         fingerprint=generation.fingerprint if generation.number else "",
         notes=notes,
+        has_graph=generation.has_graph,
     )
 
 
@@ -235,15 +236,18 @@ class EmbeddedReader:
         catalogue.frequencies.keep(token, count)
         return count
 
-    def linked_documents(self, document_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Return for each document those that it links to and that link to it.
-
-        Best known first: by how many documents link to it, then by id.
-        """
-        self._check_table("documents")
-        self._check_table("links")
+    def neighbours(
+        self, keys: Sequence[int], within: Selection | None = None
+    ) -> dict[int, list[Neighbour]]:
+        """Return for each chunk its neighbours in the document graph, each once, never itself."""
+        if not self._snapshot.generation.has_graph:
+            return {key: [] for key in keys}
+        for table in ("documents", "links", "outlines"):
+            self._check_table(table)
+        catalogue, selected = self._snapshot.catalogue, _payload(within)
+        graph = Graph(self._rows, self._folder, catalogue, selected, self._documents_by_key)
         with guarded(self._folder):
-            return linked(self._rows, document_ids)
+            return graph.neighbours(keys)
 
     def documents(self) -> Iterator[Document]:
         """Yield all documents, ordered by source and path."""
@@ -291,7 +295,7 @@ class EmbeddedReader:
         with self._open() as connection:
             return connection.execute(sql, values).fetchall()
 
-    def _check_table(self, table: Literal["documents", "links"]) -> None:
+    def _check_table(self, table: str) -> None:
         """Compare the indexes of a table with its rows, once in the life of a store.
 
         Rows carry checksums, but a damaged index would make them seem not to be there.

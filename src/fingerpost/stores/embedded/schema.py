@@ -11,14 +11,16 @@ from fingerpost.stores.embedded.border import cure
 from fingerpost.stores.embedded.files import Files
 
 DATABASE_FILE = "index.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x46504E54  # "FPNT"
 BUSY_TIMEOUT_S = 5.0
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _PAGE_BYTES = 8192  # a chunk with its text mostly fits: a third less CPU than 4096
 
-# Names and texts are blobs: UTF-8 that may hold lone surrogates and NUL.
-TABLES = """
+# What each version added; one that was released never changes. Names and texts are blobs:
+# UTF-8 that may hold lone surrogates and NUL.
+MIGRATIONS = {
+    1: """
 CREATE TABLE generations (
     generation INTEGER PRIMARY KEY, state TEXT NOT NULL, chain TEXT NOT NULL);
 CREATE TABLE documents (
@@ -46,7 +48,14 @@ CREATE TABLE words_purge (doc_key INTEGER PRIMARY KEY, n_chunks INTEGER NOT NULL
 CREATE TABLE skipped (
     position INTEGER PRIMARY KEY, path BLOB NOT NULL, reason BLOB NOT NULL,
     detail BLOB NOT NULL);
-"""
+""",
+    2: """
+CREATE TABLE outlines (doc_key INTEGER PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE mentions (
+    name INTEGER NOT NULL, role INTEGER NOT NULL, key INTEGER NOT NULL,
+    PRIMARY KEY (name, role, key)) WITHOUT ROWID;
+""",
+}
 
 
 def connect_reader(folder: Path) -> sqlite3.Connection:
@@ -93,8 +102,11 @@ def connect_writer(folder: Path, files: Files) -> sqlite3.Connection:
     )
     try:
         connection.execute("PRAGMA cache_size = -8192")
-        if not check_version(connection, folder):
-            _create(connection)
+        version = check_version(connection, folder)
+        if not version:
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            connection.execute("PRAGMA journal_mode = WAL")
+        _migrate(connection, version)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
@@ -104,20 +116,20 @@ def connect_writer(folder: Path, files: Files) -> sqlite3.Connection:
     return connection
 
 
-def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
-    """Return whether the tables are there; ``False`` for a file without any content.
+def check_version(connection: sqlite3.Connection, folder: Path) -> int:
+    """Return the version of the tables; 0 for a file without any content.
 
     Raises:
-        SchemaVersionError: Written by another version.
+        SchemaVersionError: Written by a later version, whose number the message names.
         IndexCorruptError: A database, but not one of ours.
     """
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    if version == SCHEMA_VERSION and owner == APPLICATION_ID:
-        return True
+    if 1 <= version <= SCHEMA_VERSION and owner == APPLICATION_ID:
+        return int(version)
     n_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if version == owner == n_tables == 0:
-        return False
+        return 0
     if owner != APPLICATION_ID:
         raise IndexCorruptError(
             f"{folder / DATABASE_FILE} is no fingerpost index (application id {owner:#x}, "
@@ -126,7 +138,7 @@ def check_version(connection: sqlite3.Connection, folder: Path) -> bool:
         )
     raise SchemaVersionError(
         f"The index {folder} has schema version {version}; this version of fingerpost reads "
-        f"version {SCHEMA_VERSION}.",
+        f"up to version {SCHEMA_VERSION}.",
         hint=cure(folder),
     )
 
@@ -145,16 +157,17 @@ def refuse_foreign(folder: Path) -> None:
         return
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(
-        f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION_ID}; "
-        f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-    )
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring the tables from a version to that of this program in one step; 0 makes them."""
+    if version < SCHEMA_VERSION:
+        steps = "".join(MIGRATIONS[later] for later in range(version + 1, SCHEMA_VERSION + 1))
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {steps} PRAGMA application_id = {APPLICATION_ID}; "
+            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+        )
 
 
 def _empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.executescript(TABLES)
+    _migrate(connection, 0)
     return connection

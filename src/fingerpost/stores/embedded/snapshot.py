@@ -13,6 +13,7 @@ import numpy as np
 from fingerpost.stores.base import StoredChunk
 from fingerpost.stores.embedded.keymap import KeyMap
 from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.outline import Outline
 from fingerpost.stores.embedded.selection import SelectedKeys
 from fingerpost.stores.embedded.vector_search import (
     KeysByContent,
@@ -30,6 +31,7 @@ MAX_DOCUMENTS = 20_000
 _MAX_SELECTIONS = 64
 _MAX_CHUNKS = 2048
 _MAX_FREQUENCIES = 8192
+_MAX_OUTLINES = 1024
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -85,6 +87,7 @@ class Catalogue:
     frequencies: Kept[str, int] = field(default_factory=lambda: Kept(_MAX_FREQUENCIES))
     all_documents: list[tuple[int, Document]] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
+    outlines: Kept[int, Outline] = field(default_factory=lambda: Kept(_MAX_OUTLINES))
     lock: threading.Lock = field(default_factory=threading.Lock)
     _contents: KeysByContent | None = None
 

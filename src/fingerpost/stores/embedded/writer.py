@@ -78,6 +78,9 @@ class EmbeddedWriter:
             self._begin()
             self._changes.clear()
             self._words_number = 0
+        elif self._base.number and not self._base.has_graph:
+            self._begin()
+            self._changes.fill_graph()
         keeps_vectors = before is None or same_embedding(before, self._identity)
         self._vectors = VectorWriter(
             self._folder,
@@ -174,6 +177,7 @@ class EmbeddedWriter:
             if document.id != old_document_id:
                 self._take_out(document.id)
             stored = self._changes.stored_chunks(row), self._changes.stored_links(row)
+            names = self._changes.graph.names(row[0])
             chunks = [read_chunk(item, document.id, self._folder) for item in stored[0]]
             trails = [
                 analyse_joined(trail_text(document.path, document.title, chunk.heading_path))
@@ -181,6 +185,7 @@ class EmbeddedWriter:
             ]
             self._take_out(old_document_id)
             doc_key, first_key = self._changes.move(row, stored, document, trails)
+            self._changes.graph.add(doc_key, first_key, document.title, chunks, names)
             for place, (chunk, trail) in enumerate(zip(chunks, trails, strict=True)):
                 words.add(first_key + place, doc_key, analyse_joined(chunk.search_text), trail)
 
@@ -226,6 +231,7 @@ class EmbeddedWriter:
     def _publish(self, words_token: int) -> None:
         changes, vectors = self._changes, self._vectors
         changes.pages.save(self._connection)
+        changes.graph.flush()
         generation = Generation(
             number=max(self._base.number, self._witnessed) + 1,
             identity=self._identity,
@@ -242,6 +248,7 @@ class EmbeddedWriter:
             n_rows=vectors.n_rows,
             lists_sum=ledger.read_lists(self._connection)[2],
             skipped_sum=ledger.read_skipped(self._connection)[1],
+            has_graph=True,
         )
         chain = ledger.append(self._connection, generation, self._base.chain)
         self._connection.execute("COMMIT")
