@@ -14,6 +14,7 @@ from fingerpost.verify.markers import Marker, find_markers
 _WORDY = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
+_MUCH_SAID = 12
 _STOPS = ".!?。！？؟।…"
 _CLOSERS = "\"'”’»)]}*_`"
 _BEFORE_MARKER = _CLOSERS + " \t\n"
@@ -70,15 +71,15 @@ class Claim:
 def extract_claims(answer: str) -> list[Claim]:
     """Return the claims of the answer in reading order.
 
-    Code blocks, headings, questions, greetings, hedges and lead-ins that end in a colon are no
-    claims; list items and table rows are. A marker before or after the full stop belongs to
-    the sentence it follows.
+    Code blocks, headings, questions, greetings, hedges and short lead-ins that end in a colon
+    and cite nothing are no claims; list items and table rows are. A marker before or after the
+    full stop belongs to the sentence it follows.
     """
     found: list[Claim] = []
     for block, listed in prose_blocks(answer):
         for span, markers in _sentences(answer, block):
             claim = _claim(answer, span, markers)
-            if claim is not None and _checkable(claim.text, listed=listed):
+            if claim is not None and _checkable(claim, listed=listed):
                 found.append(claim)
     return found
 
@@ -120,13 +121,21 @@ def _without(text: str, offset: int, markers: list[Marker]) -> str:
     return re.sub(r"\s+(?=[.!?,;:。！？，](?:\s|$))", "", joined) if markers else joined
 
 
-def _checkable(text: str, *, listed: bool) -> bool:
+def _checkable(claim: Claim, *, listed: bool) -> bool:
+    text = claim.text
     bare = text.rstrip(_CLOSERS + " ")
-    if not _WORDY.search(text) or bare.endswith((":", "：")) or _QUESTION.search(text):
+    if not _WORDY.search(text) or (_QUESTION.search(text) and " | " not in text):
+        return False
+    if bare.endswith((":", "：")) and not (claim.markers or _says_much(text)):
         return False
     if _NO_CLAIM.match(text):
         return False
     return listed or len(_WORD.findall(text)) > 1 or _UNSPACED.search(text) is not None
+
+
+def _says_much(lead: str) -> bool:
+    """Return whether a sentence that leads to what follows says something by itself."""
+    return len(_WORD.findall(lead)) + len(_UNSPACED.findall(lead)) >= _MUCH_SAID
 
 
 def _sentences(answer: str, block: Span) -> Iterator[tuple[Span, list[Marker]]]:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 _NUMBER = r"\d{1,3}"
 _LIST = rf"{_NUMBER}(?:\s*[,;、，；\-–—]\s*{_NUMBER}){{0,20}}"
-# A link `[1](target)` and a footnote definition `[1]: target` are none.
-MARKER = re.compile(rf"[\[［【]{{1,2}}\s*({_LIST})\s*[\]］】]{{1,2}}(?![(:\w])")
+# A link `[1](target)` and, at the start of a line, a definition `[1]: target` are none.
+MARKER = re.compile(
+    rf"(?!(?<![^\n])[ \t]*\[\d{{1,3}}\]:)[\[［【]{{1,2}}\s*({_LIST})\s*[\]］】]{{1,2}}(?!\()"
+)
 _PART = re.compile(rf"({_NUMBER})(?:\s*([\-–—])\s*(?={_NUMBER}))?")
 _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _WIDEST_RANGE = 20

@@ -29,6 +29,9 @@ def test_sentences_are_claims_with_exact_spans():
         ("The gate opens at noon［２］。", (2,)),
         ("The gate opens at noon【1】.", (1,)),
         ("The gate opens at noon [[4]].", (4,)),
+        ("The gate opens at noon [1]; the bell rings [2]:", (1, 2)),
+        ("The gate opens at noon[1]and the bell rings", (1,)),
+        ("門は正午に開きます[1]が、The gate opens at noon［２］です。", (1, 2)),
         ("[3] The gate opens at noon.", (3,)),
     ],
 )
@@ -45,8 +48,16 @@ def test_a_marker_after_the_stop_belongs_to_the_sentence_before_it():
     assert first.text == "The gate opens at noon."
 
 
-def test_an_index_in_code_and_a_link_are_no_markers():
-    (claim,) = extract_claims("The call `rows[1]` gives the [first](a.md) row of the table.")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The call `rows[1]` gives the [first](a.md) row of the table.",
+        "The table has a row, see [1](a.md) or its page.",
+        "[1]: docs/a.md of the table",
+    ],
+)
+def test_an_index_in_code_a_link_and_a_definition_are_no_markers(answer):
+    (claim,) = extract_claims(answer)
     assert claim.markers == ()
 
 
@@ -135,3 +146,53 @@ def test_full_stops_of_other_scripts_end_sentences():
 def test_a_wrapped_sentence_is_one_claim():
     (claim,) = extract_claims("The scheduler keeps\nfour replicas of\nevery shard.")
     assert claim.text == "The scheduler keeps four replicas of every shard."
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("服务器有四个节点。“它每天重启一次。”然后呢？端口是8080！", 3),
+        ("サーバーは四つあります。「毎日再起動します。」次は？", 2),
+        ("يعمل الخادم على أربع عقد. هل يعيد التشغيل؟ يعيد التشغيل كل يوم۔", 2),
+        ("सर्वर चार नोड पर चलता है। क्या यह तेज़ है? यह हर दिन पुनः आरंभ होता है।", 2),
+        ("Сервер работает на четырёх узлах. Он перезапускается, напр. ночью. А дальше?", 2),
+        ("서버는 네 개의 노드에서 실행됩니다. 매일 다시 시작됩니다.", 2),
+        ("«Le serveur a 4 nœuds.» Il redémarre chaque nuit ! Et ensuite ?", 2),
+        ("El servidor tiene 3,5 GB. ¿Y luego? ¡Se reinicia cada noche!", 2),
+        ("Der Server hat z. B. vier Knoten. Er startet am 3. Mai neu.", 2),
+        ("> The server has four nodes.\n> It restarts daily.\n\n> Really?", 2),
+        ("เซิร์ฟเวอร์มีสี่โหนดและทำงานตลอดเวลาในศูนย์ข้อมูลของบริษัทที่กรุงเทพ ระบบจะรีสตาร์ททุกวัน", 2),
+    ],
+)
+def test_sentences_of_every_language_are_claims_and_questions_are_none(answer, expected):
+    claims = extract_claims(answer)
+    assert len(claims) == expected
+    for claim in claims:
+        assert "".join(answer[claim.span.start : claim.span.end].split()).replace(">", "") == (
+            "".join(claim.text.split()).replace(">", "")
+        )
+
+
+def test_a_lead_that_cites_or_says_much_is_a_claim_and_a_short_one_is_none():
+    long = "The installer keeps the old settings of every user and asks for none of them again:"
+    assert texts(f"It supports:\n\n- four modes\n\n{long}\n\n- paths\n") == [
+        "four modes",
+        long,
+        "paths",
+    ]
+    assert texts("Set these [1]:\n\n- a path\n") == ["Set these:", "a path"]
+
+
+def test_a_row_that_quotes_a_question_is_a_claim():
+    table = "| kind | asked |\n|---|---|\n| FAQ | How do I start? |\n"
+    assert texts(table) == ["FAQ | How do I start?"]
+
+
+@pytest.mark.parametrize(
+    "fence",
+    ["```\n{}\n```", "~~~text\n{}\n~~~", "- step\n\n  ```\n  {}\n  ```", "> ```\n> {}\n> ```"],
+)
+def test_markers_in_code_are_text_and_code_is_no_claim(fence):
+    answer = f"The gate opens [1].\n\n{fence.format('The key is a[2]. See [3].')}\n\nIt closes [4]."
+    claims = extract_claims(answer)
+    assert [number for claim in claims for number in claim.markers] == [1, 4]
