@@ -380,6 +380,7 @@ async def test_confidence_is_that_of_the_least_sure_decision():
     assert (await chosen(0.9, 0.45)).confidence == pytest.approx(0.55)
     assert (await chosen(0.3, min_probability=0.3)).confidence == pytest.approx(0.5)
     assert (await chosen(0.9, min_probability=0.9)).confidence == pytest.approx(0.5)
+    assert (await chosen(0.0, min_probability=0)).confidence == 0.5
     odds = fitted(map=ProbabilityMap(slope=0.5, kind="temperature"))
     told = await chosen(0.9, thresholds=odds)
     assert told.confidence == pytest.approx(0.75)  # a ninth's square root: odds of 3 to 1
