@@ -71,9 +71,22 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
 
 
 _PASSING = frozenset(
-    {"classify-fallback", "decompose-fallback", "extractive-fallback", "hyde-unavailable"}
+    {
+        "classify-fallback",
+        "deadline-reached",
+        "decompose-fallback",
+        "extractive-fallback",
+        "hyde-unavailable",
+        "routing-fallback",
+        "source-skip",
+    }
 )
-"""Fallbacks of a model that failed, which may be back at the next question."""
+"""Fallbacks of something that failed, and may be back at the next question."""
+
+
+def _is_hurried(result: QueryResult) -> bool:
+    """Return whether the asker's own deadline shaped the result."""
+    return "deadline-reached" in result.fallbacks_used
 
 
 class ResultCache:
@@ -137,9 +150,9 @@ class ResultCache:
                     elapsed_s=deadline_s,
                     deadline_s=deadline_s,
                 )
-            if flight.result is not None:
+            if flight.result is not None and not _is_hurried(flight.result):
                 return replace(flight.result, cached=True)
-            if isinstance(flight.error, Exception):
+            if flight.result is not None or isinstance(flight.error, Exception):
                 return await run()
 
     async def _fly(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:

@@ -173,6 +173,19 @@ class Run:
             return math.inf
         return self.limit_s - (self.parts.clock() - self.started)
 
+    def share(self, part: float) -> float | None:
+        """Return when a step that may spend ``part`` of the time left must end, 0 to 1."""
+        if self.limit_s is None:
+            return None
+        return self.parts.clock() + part * max(0.0, self.remaining_s())
+
+    def is_late(self, stage: str) -> bool:
+        """Return whether the deadline passed; if so, note that ``stage`` is done the short way."""
+        if self.limit_s is None or self.remaining_s() > 0:
+            return False
+        self.fall_back("deadline-reached", f"{stage}: {self.limit_s:g} s have passed")
+        return True
+
     def hold_deadline(self, stage: str) -> None:
         """Do not let a stage begin after the deadline.
 

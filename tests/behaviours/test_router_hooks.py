@@ -81,8 +81,12 @@ async def test_a_hook_that_hangs_holds_a_question_no_longer_than_its_deadline(co
     async with _router(corpus, **{hook: hang}) as router:
         started = time.monotonic()
         try:
-            with pytest.raises(DeadlineExceededError):
-                await router.route("What is the default mode?", deadline=0.3)
+            if hook == "on_classification":  # nothing is found yet
+                with pytest.raises(DeadlineExceededError):
+                    await router.route("What is the default mode?", deadline=0.3)
+            else:
+                result = await router.route("What is the default mode?", deadline=0.3)
+                assert "deadline-reached" in result.fallbacks_used
             assert time.monotonic() - started < 10
         finally:
             ended.set()

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+import math
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 
-from fingerpost.errors import BadResponseError, FingerpostError, LaneError, StreamTruncatedError
+import anyio
+
+from fingerpost.errors import (
+    BadResponseError,
+    FingerpostError,
+    LaneError,
+    ProviderTimeoutError,
+    StreamTruncatedError,
+)
+from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.wrapped import WrappedChat
 from fingerpost.types.chat import ChatRequest, ChatResponse
 
 
 class GuardedChat(WrappedChat):
-    """Wraps a model that may break its promises; whatever it does wrong is a `LaneError`."""
+    """Wraps a model that may break its promises; whatever it does wrong is a `LaneError`.
+
+    Args:
+        model: The model.
+        clock: Monotonic seconds, of which ``request.deadline`` speaks.
+    """
+
+    def __init__(self, model: ChatModel, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(model)
+        self._clock = clock
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the reply. See `ChatModel.complete`."""
-        with self._contained():
-            response = await self._model.complete(request)
-        return self._checked(response)
+        with self._contained(), anyio.move_on_after(self._left(request)):
+            return self._checked(await self._model.complete(request))
+        raise self._late()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
         """Yield the reply up to its `ChatResponse`. See `ChatModel.stream`."""
         with self._contained():
             async with aclosing(self._model.stream(request)) as items:
-                async for item in items:
+                while True:
+                    item = await self._next(items, request)
+                    if item is None:
+                        break
                     if isinstance(item, str):
                         if item:
                             yield item
@@ -38,6 +61,23 @@ class GuardedChat(WrappedChat):
         """Close the model where it can be closed."""
         if hasattr(self._model, "close"):
             await self._model.close()
+
+    async def _next(
+        self, items: AsyncGenerator[str | ChatResponse], request: ChatRequest
+    ) -> str | ChatResponse | None:
+        """Return the next item in time, ``None`` at the end."""
+        with anyio.move_on_after(self._left(request)):
+            return await anext(items, None)
+        raise self._late()
+
+    def _left(self, request: ChatRequest) -> float:
+        """Return the seconds up to the deadline, which the model may not keep itself."""
+        return math.inf if request.deadline is None else request.deadline - self._clock()
+
+    def _late(self) -> ProviderTimeoutError:
+        return ProviderTimeoutError(
+            f"{self._name} did not answer in time", provider=self.provider, model=self.model
+        )
 
     @property
     def _name(self) -> str:

@@ -34,20 +34,23 @@ from fingerpost.types.evidence import Evidence
 
 _LOG = logging.getLogger("fingerpost.pipeline")
 
+WRITING = 0.9
+"""Share of the time left that a model may take to write; the rest is for checking."""
+
 
 async def write(
     run: Run, classification: ClassificationResult, evidence: Evidence, *, live: bool
 ) -> AsyncGenerator[str | Answer]:
     """Yield the pieces of the answer as they come, when ``live``, then the answer itself.
 
-    The first piece is empty: it lets events be told before a model is waited for.
+    The first piece is empty: it lets events be told before a model is waited for. When the
+    deadline has passed, or passes before a model's first piece, the answer is extractive.
 
     Raises:
         LaneError: The model failed after a piece had been yielded; no other answer can follow.
     """
-    run.hold_deadline("generate")
     began = run.parts.clock()
-    chat = _writer(run, classification)
+    chat = None if run.is_late("generate") else _writer(run, classification)
     trivial = classification.tier is Tier.TRIVIAL
     run.emit(
         events.GenerateStart,
@@ -108,8 +111,7 @@ async def _by_model(
             if n_pieces:
                 run.emit(events.GenerateError, error=type(error).__name__, n_pieces=n_pieces)
                 raise
-            run.hold_deadline("generate")
-            if part == 1 and _is_too_long(error):
+            if not run.is_late("generate") and part == 1 and _is_too_long(error):
                 continue
             _LOG.warning("the model wrote no answer: %s", error)
             run.fall_back("extractive-fallback", str(error))
@@ -147,7 +149,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence, p
             run.query.text,
             history=run.window,
             limits=limits,
-            deadline=run.deadline,
+            deadline=run.share(WRITING),
             query_id=run.query.query_id,
         )
     return answer_request(
@@ -156,7 +158,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence, p
         history=run.window,
         delimiter=run.parts.delimiter([run.text, *(hit.chunk.id for hit in evidence.hits)]),
         limits=limits,
-        deadline=run.deadline,
+        deadline=run.share(WRITING),
         query_id=run.query.query_id,
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import anyio
 
 from fingerpost.classify.followup import earlier_questions
 from fingerpost.decide.fetch import fetch
 from fingerpost.errors import FingerpostError, RetrievalError
-from fingerpost.pipeline.sources import places_to_search
+from fingerpost.pipeline.sources import UNDERSTANDING, places_to_search
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.dispatch import KEPT
@@ -20,6 +21,9 @@ from fingerpost.types.decision import ClassificationResult, Tier
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.query import Filters
 from fingerpost.types.source import Passage, Source
+
+ASKING: Final = 0.6
+"""Share of the time left that the host's own retrievers may take."""
 
 
 async def find(run: Run, classification: ClassificationResult) -> Evidence:
@@ -84,7 +88,8 @@ def _level(classification: ClassificationResult) -> Tier:
 async def _passages(run: Run, sources: Sequence[Source], k: int) -> dict[str, tuple[Passage, ...]]:
     """Return what each of the host's retrievers found; one that fails is named and left out."""
     asked = {source.name: source for source in sources}
-    findings = await fetch(asked, run.text, k, deadline=run.deadline, limiter=run.limiter)
+    until = run.share(ASKING)
+    findings = await fetch(asked, run.text, k, deadline=until, limiter=run.limiter)
     for item in findings:
         if item.failure:
             run.fall_back("source-skip", f"source {item.source!r}: {item.failure}")
@@ -111,7 +116,7 @@ def _tools(run: Run) -> RetrieveTools:
     chat = run.metered(run.parts.models.classifier)
     imagine = None
     if chat is not None:
-        imagine = Imagination(chat, run.deadline, run.query.query_id)
+        imagine = Imagination(chat, run.share(UNDERSTANDING), run.query.query_id)
     return RetrieveTools(
         embedder=run.searcher,
         graph_enabled=config.graph_enabled,

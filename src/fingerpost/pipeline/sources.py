@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from fingerpost.classify.decision import TIER_QUESTION, classification_of
 from fingerpost.errors import ConfigError, LaneError
@@ -14,6 +15,9 @@ from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.query import Filters
 from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
 from fingerpost.types.source import Source
+
+UNDERSTANDING: Final = 0.35
+"""Share of the time left that one model call before the answer may take."""
 
 
 async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
@@ -37,7 +41,7 @@ async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
             run.text,
             [ConversationMessage(turn.role, turn.text) for turn in run.query.history],
             also=[TIER_QUESTION] if with_tier else (),
-            deadline=run.deadline,
+            deadline=run.share(UNDERSTANDING),
             query_id=run.query.query_id,
         )
     except ConfigError:
@@ -89,7 +93,7 @@ async def classify_by_decision(run: Run) -> ClassificationResult | None:
             model,
             run.text,
             [TIER_QUESTION],
-            deadline=run.deadline,
+            deadline=run.share(UNDERSTANDING),
             query_id=run.query.query_id,
         )
     except LaneError as error:

@@ -16,7 +16,7 @@ from fingerpost.classify import (
 )
 from fingerpost.errors import DeadlineExceededError, FingerpostError, LaneError
 from fingerpost.observe import events
-from fingerpost.pipeline.sources import choose_sources, classify_by_decision
+from fingerpost.pipeline.sources import UNDERSTANDING, choose_sources, classify_by_decision
 from fingerpost.retrieve import first_look
 from fingerpost.running import Run
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
@@ -39,7 +39,7 @@ async def rewrite(run: Run) -> None:
                 chat,
                 run.query.text,
                 window,
-                deadline=run.deadline,
+                deadline=run.share(UNDERSTANDING),
                 query_id=run.query.query_id,
             )
         except LaneError as error:
@@ -171,7 +171,7 @@ async def _by_model(run: Run, model: ModelClassifier) -> ClassificationResult:
         topics=topics,
         tool_names=config.available_tools,
         capabilities=offered,
-        deadline=run.deadline,
+        deadline=run.share(UNDERSTANDING),
         query_id=run.query.query_id,
     )
 

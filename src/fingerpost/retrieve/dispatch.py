@@ -26,7 +26,8 @@ async def retrieve(reader: Reader, request: RetrieveRequest, tools: RetrieveTool
     """Return the evidence for one question.
 
     A strategy stronger than the tier's own decides how much is run. Whatever fails but the
-    search itself is left out and named in ``fallbacks``.
+    search itself is left out and named in ``fallbacks``. When the time is over after the first
+    search, its hits are the evidence, and ``tiers_used`` says T1.
 
     Args:
         reader: One generation of the index, open until this returns.
@@ -59,6 +60,10 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
         return await run.in_thread(lambda: evidence_of(run, level, found, found.hits))
     imagined = await imagine_stage(run, level)
     found = await first_search(run, max(WIDE_K, k), imagined.passages)
+    if run.tools.remaining_s() <= 0:
+        run.fall_back("deadline-reached", f"one search instead of {level.label}")
+        hits = spread(found.hits, k)
+        return await run.in_thread(lambda: evidence_of(run, Tier.LOOKUP, found, hits))
     if level is Tier.MULTI_SOURCE:
         wide = await expand_stage(run, found, found.hits)
         ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
