@@ -19,7 +19,7 @@ _CONTRADICTING = frozenset(
 # A replaced or exchanged name is only found where all else is the same.
 _ALIGNED_BY_THEMSELVES = frozenset(("swap", "name", "place"))
 _CAPPING = _CONTRADICTING | {
-    "identifier_missing", "number_missing", "name_missing", "overclaim",
+    "identifier_missing", "number_missing", "overclaim",
 }  # fmt: skip
 QUOTE_CONFIDENCE = 0.98
 
@@ -123,7 +123,8 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     if found.flags & _CONTRADICTING and aligned:
         strength = _certainty(related, found.values["extra"], limits["aligned"])
         return Judgement(Verdict.CONTRADICTED, min(supported, 1.0 - strength), strength)
-    if found.flags & _CAPPING:
+    unknown = "name_missing" in found.flags and related >= limits["related"]
+    if unknown or found.flags & _CAPPING:
         supported = min(supported, limits["supported"] - 0.01)
     if supported >= limits["supported"]:
         return Judgement(Verdict.SUPPORTED, supported, min(contradicted, 1.0 - supported))

@@ -16,6 +16,7 @@ _JOINED = "and|but|while|whereas|und|aber|während|sondern|et|mais|tandis que|y|
 _CLAIM_BREAK = re.compile(rf"[;；]|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(rf"[;；，]|,(?=\s)|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
 _LEAST_SHARE = 0.5
+_LEAST_OF_NAME = 2
 T = TypeVar("T")
 
 
@@ -52,12 +53,20 @@ def misplaced(claim: Reading, sentence: Reading, alignment: Alignment) -> tuple[
         return None
     partner = {one.start: other for one, other, _ in alignment.pairs}
     clauses = _clauses(sentence, _BREAK)
+    # What stands between commas often says more of a name that is told outside of them.
+    joined = _clauses(sentence, _CLAIM_BREAK)
     for clause in _clauses(claim, _CLAIM_BREAK):
         if not clause.words:
             continue
         for item in clause.items:
             others = [one for one in clause.items if one.kind != item.kind]
-            found = _rival(item, others, [partner.get(w.start) for w in clause.words], clauses)
+            told = clause.words
+            if item.kind == "name":
+                told = [word for word in told if not word.capital]
+                if len(told) < _LEAST_OF_NAME:
+                    continue
+            context = [partner.get(word.start) for word in told]
+            found = _rival(item, others, context, joined if item.kind == "name" else clauses)
             if found:
                 return item.text, found
     return None
@@ -85,7 +94,8 @@ def _rival(
         rivals = [one for one in clause.items if one.kind == item.kind and one.same != item.same]
         if clause is at[0] or not rivals or item.same in clause.told:
             continue
-        if sum(stem in own for stem in stems) >= _LEAST_SHARE * len(context):
+        least = 1.0 if item.kind == "name" else _LEAST_SHARE
+        if sum(stem in own for stem in stems) >= least * len(context):
             return rivals[0].text
     return None
 
