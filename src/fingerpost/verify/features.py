@@ -129,8 +129,8 @@ def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences
         finding = near if near.relation == "same" or (near.relation == "differs" and sure) else far
         found.values[_NUMBER_FEATURES[finding.relation]] = 1.0
         kind, text = finding.claim.kind, finding.claim.text
-        if finding.relation == "differs":
-            assert finding.evidence is not None
+        alike = finding.relation == "other" and alone.alignment.coverage >= _FULL
+        if finding.evidence is not None and (finding.relation == "differs" or alike):
             found.flags.add("number")
             found.reasons.append(f"{kind} {text} ≠ {finding.evidence.text}")
         elif finding.relation != "same":
