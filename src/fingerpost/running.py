@@ -73,13 +73,15 @@ class RoutedSources:
 
     Attributes:
         sources: At least one.
-        router: Chooses among them.
+        router: Returns what chooses among them, with the decision model that it is given.
+        is_own: It is the host's own router, whose calls are counted by what it tells of them.
         always: Returns the names of the corpus's other sources, which are always searched.
         fallback: What happens when the router fails.
     """
 
     sources: tuple[Source, ...]
-    router: SourceRouter
+    router: Callable[[DecisionModel | None], SourceRouter]
+    is_own: bool = False
     always: Callable[[], tuple[str, ...]] = tuple
     fallback: FallbackStrategy = FallbackStrategy.ROUTE_TO_ALL
 
@@ -166,6 +168,11 @@ class Run:
     def metered(self, chat: ChatModel | None) -> ChatModel | None:
         """Return the model so that its calls count for this question."""
         return None if chat is None else self.meter.around(chat)
+
+    def metered_decider(self) -> DecisionModel | None:
+        """Return the decision model so that its calls count for this question."""
+        model = self.parts.models.decider
+        return None if model is None else self.meter.around_decider(model)
 
     def remaining_s(self) -> float:
         """Return the seconds left, ``inf`` without a deadline."""

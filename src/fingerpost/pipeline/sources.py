@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from fingerpost.classify.decision import TIER_QUESTION, classification_of
-from fingerpost.errors import ConfigError, LaneError
+from fingerpost.errors import ConfigError
 from fingerpost.lanes.asked import ask
 from fingerpost.observe import events
 from fingerpost.running import RoutedSources, Run
@@ -37,7 +37,7 @@ async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
     run.hold_deadline("sources")
     began = run.parts.clock()
     try:
-        routing = await routed.router.route(
+        routing = await routed.router(run.metered_decider()).route(
             run.text,
             [ConversationMessage(turn.role, turn.text) for turn in run.query.history],
             also=[TIER_QUESTION] if with_tier else (),
@@ -52,7 +52,8 @@ async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
             raise
         routing = _instead(routed, f"{type(error).__name__}: {error}")
     run.hold_deadline("sources")
-    run.meter.settle(0.0, routing.usage)
+    if routed.is_own:
+        run.meter.settle(0.0, routing.usage)
     if routing.fallback is not None:
         run.fall_back("routing-fallback", routing.reason)
     took = run.timed("sources", began)
@@ -83,23 +84,18 @@ async def classify_by_decision(run: Run) -> ClassificationResult | None:
     Raises:
         LaneError: It could not be asked.
     """
-    routing, model = run.routing, run.parts.models.decider
+    routing, model = run.routing, run.metered_decider()
     if routing is not None and TIER_QUESTION.id in routing.answers:
         return classification_of(routing.answers[TIER_QUESTION.id], routing.model)
     if model is None:
         return None
-    try:
-        response = await ask(
-            model,
-            run.text,
-            [TIER_QUESTION],
-            deadline=run.share(UNDERSTANDING),
-            query_id=run.query.query_id,
-        )
-    except LaneError as error:
-        run.meter.settle(0.0, error.usage)
-        raise
-    run.meter.settle(0.0, response.usage)
+    response = await ask(
+        model,
+        run.text,
+        [TIER_QUESTION],
+        deadline=run.share(UNDERSTANDING),
+        query_id=run.query.query_id,
+    )
     return classification_of(response.answers[TIER_QUESTION.id], response.model)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from fingerpost.config.credentials import Credentials, resolve_credentials
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.decide.chat import ChatDecisionModel
 from fingerpost.errors import ConfigError
-from fingerpost.lanes.base import ChatModel
+from fingerpost.lanes.base import ChatModel, DecisionModel
 from fingerpost.lanes.failover import FailoverModel
 from fingerpost.lanes.guarded import GuardedChat
 from fingerpost.lanes.health import Health
@@ -20,6 +21,7 @@ from fingerpost.lanes.prices import price_of
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.observe.observer import Observer
 from fingerpost.running import Models
+from fingerpost.wiring.decision import make_decision_lane
 from fingerpost.wiring.tape import Tape
 
 _LOG = logging.getLogger("fingerpost.lanes")
@@ -49,8 +51,12 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
     lanes = [_lane(config, observe, found, job, first, health) for job, first in endpoints.items()]
     if tape is not None:
         lanes = [None if lane is None else tape.around(lane) for lane in lanes]
-    models = Models(lanes[0], lanes[1], lanes[2], getattr(config, "decider", None))
-    if config.replay is not None and not any((*lanes, isinstance(found.embedding, Endpoint))):
+    decider = make_decision_lane(config, observe, health, _RETRIES, tape)
+    if found.decision == "chat":
+        decider = _chat_decider(lanes[0])
+    models = Models(lanes[0], lanes[1], lanes[2], decider)
+    remote = (*lanes, decider, isinstance(found.embedding, Endpoint))
+    if config.replay is not None and not any(remote):
         raise ConfigError(
             f"replay = {str(config.replay)!r}: no provider is set, so nothing would be replayed",
             hint="Name the one of the recording, such as generation_provider and "
@@ -61,7 +67,23 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
             "strategy_config.classifier_mode = 'llm': there is no model to ask",
             hint="Set the key of a provider, base_url or chat_model; see docs/providers.md.",
         )
+    mode = config.strategy_config.classifier_mode
+    if mode == "decision" and models.decider is None and config.source_router is None:
+        raise ConfigError(
+            "strategy_config.classifier_mode = 'decision': there is no decision model to ask",
+            hint="Set decision_provider, decision_base_url or decider; see docs/providers.md. The "
+            "local decision model knows no tiers: the mode 'local' does.",
+        )
     return models
+
+
+def _chat_decider(chat: ChatModel | None) -> DecisionModel:
+    if chat is None:
+        raise ConfigError(
+            "decision_provider = 'chat': there is no chat model to ask",
+            hint="Set the key of a provider, base_url or chat_model; see docs/providers.md.",
+        )
+    return ChatDecisionModel(chat)
 
 
 def _lane(
