@@ -289,7 +289,7 @@ class IngestProgress(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall(Event):
-    """A chat model was called once; each attempt of a lane is a call of its own.
+    """A chat or decision model was called once; each attempt of a lane is a call of its own.
 
     Attributes:
         job: What it was for.
