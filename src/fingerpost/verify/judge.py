@@ -108,6 +108,15 @@ class Judgement:
 QUOTED = Judgement(Verdict.SUPPORTED, QUOTE_CONFIDENCE, 0.0)
 
 
+def support_model(found: Evidence, weights: JudgeWeights) -> Logistic:
+    """Return the model of support that fits what was measured: with embeddings or without."""
+    return _model("support", found, weights)
+
+
+def _model(name: str, found: Evidence, weights: JudgeWeights) -> Logistic:
+    return weights.models[f"{name}_embedded" if "cosine" in found.values else name]
+
+
 def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     """Return what the measured evidence says about the claim.
 
@@ -115,9 +124,8 @@ def judge(found: Evidence, weights: JudgeWeights) -> Judgement:
     fitted probability of contradiction alone is right less than half the time.
     """
     limits = weights.thresholds
-    suffix = "_embedded" if "cosine" in found.values else ""
-    supported = weights.models["support" + suffix].probability(found.values)
-    contradicted = weights.models["contradict" + suffix].probability(found.values)
+    supported = support_model(found, weights).probability(found.values)
+    contradicted = _model("contradict", found, weights).probability(found.values)
     related = found.values["coverage_words"]
     aligned = related >= limits["aligned"] or bool(found.flags & _ALIGNED_BY_THEMSELVES)
     if found.flags & _CONTRADICTING and aligned:
