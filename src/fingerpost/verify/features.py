@@ -211,7 +211,11 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         same = said.at(one.start) == borne.at(other.start)
         agreeing += strength * weight(one) * same
         differing += strength * weight(one) * (not same)
-    negated = differing > agreeing
+    negated = differing > agreeing or any(
+        said.at(one.start) != borne.at(other.start)
+        and (said.at_narrow(one.start) or borne.at_narrow(other.start))
+        for one, other, _ in alone.pairs
+    )
     opposed = [
         (one, other) for one, other in alone.opposed if said.at(one.start) == borne.at(other.start)
     ]

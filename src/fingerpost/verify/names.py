@@ -21,8 +21,11 @@ _CAPITAL_RUN = re.compile(
     r"(?<![\w-])(?:[A-ZÀ-ÖØ-Þ][\w'’&-]*[\w]|[A-Z])(?:\s+(?:(?:of|de|van|von|der|the|la|du|del)\s+)?"
     r"[A-ZÀ-ÖØ-Þ][\w'’&-]*\w)*"
 )
-_OPENS = re.compile(r"(?:^|[.!?:;\n]|[-*•]\s)[\s\"'“„«(*_`]*$")
+_OPENS = re.compile(r"(?:^|[.!?:;\n|]|[-*•]\s)[\s\"'“„«(*_`]*$")
 _ABBREVIATION_DOT = re.compile(r"\b(?:e\.g|i\.e|etc|z\.B|p\. ex)$")
+
+
+_JOINTS = re.compile(r"[-_./](?=\w)")
 
 
 class Mention(NamedTuple):
@@ -84,7 +87,7 @@ def stands_in(identifier: str, text: str) -> bool:
 def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
     """Return the mentions that look like another value of the same thing.
 
-    Flags rival flags; dotted, snake and camel names rival each other when they share a part.
+    Flags rival flags; other names rival each other when they share a part and are joined alike.
     """
     flag = identifier.startswith("-")
     parts = _parts(identifier)
@@ -93,7 +96,9 @@ def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
         if fold(other.text) == fold(identifier):
             continue
         other_flag = other.text.startswith("-")
-        if (flag and other_flag) or (not flag and not other_flag and parts & _parts(other.text)):
+        alike = _JOINTS.findall(other.text) == _JOINTS.findall(identifier)
+        kindred = not flag and not other_flag and alike and bool(parts & _parts(other.text))
+        if (flag and other_flag) or kindred:
             found.append(other)
     return found
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.words import Word, fold
@@ -21,6 +22,7 @@ _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "a", "anti
 _SHORTEST_ROOT = 4
 _WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem", "senza", "zonder", "sine"))
 _REACH = 3
+_JOINED = frozenset(("non", "nicht"))
 _NOT_MORE = re.compile(
     r"\b(?:not?|nicht|pas|kein\w*)\s+(?:[^\W\d]+er|more|less|fewer|mehr|weniger|plus|moins|mas|menos)"
     r"(?:\s+[^\W\d]+)?\s+(?:than|als|de|que)\s+[^.,;]{0,12}?(?=\d)"
@@ -33,10 +35,16 @@ class Polarity:
     """Where a sentence is negated.
 
     Attributes:
-        spans: What each cue negates: its clause, or the few words after a *without*.
+        spans: What each cue negates: its clause, or what is in ``narrow``.
+        narrow: The few words after a *without*, the one word after *non-*.
     """
 
     spans: tuple[tuple[int, int], ...]
+    narrow: tuple[tuple[int, int], ...] = ()
+
+    def at_narrow(self, offset: int) -> bool:
+        """Return whether a *without* or *non-* negates what stands at the offset."""
+        return any(start <= offset < end for start, end in self.narrow)
 
     def at(self, offset: int) -> bool:
         """Return whether what stands at the offset is negated."""
@@ -53,20 +61,17 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
     table = lexicon()
     starts = [0, *(m.end() for m in _BREAK.finditer(text) if not _goes_on(text, m.start()))]
     excused = _excused(text)
-    cues = [
-        (at, word.start)
-        for at, word in enumerate(parts)
-        if (word.text in table.negations or word.text.endswith("n't"))
-        and not any(start <= word.start < end for start, end in excused)
-        and not _inside(text, word)
-    ]
     spans = []
-    for at, offset in cues:
-        clause = bisect_right(starts, offset) - 1
+    narrow = _joined_negations(parts, text)
+    for at, word in enumerate(parts):
+        is_cue = word.text in table.negations or word.text.endswith("n't")
+        if not is_cue or _within(word.start, excused) or _inside(text, word):
+            continue
+        clause = bisect_right(starts, word.start) - 1
         end = starts[clause + 1] if clause + 1 < len(starts) else len(text)
-        if parts[at].text in _WITHOUT:
+        if word.text in _WITHOUT:
             reached = parts[at : at + 1 + _REACH][-1]
-            spans.append((offset, min(end, reached.end)))
+            narrow.append((word.start, min(end, reached.end)))
         else:
             spans.append((starts[clause], end))
     for match in _UNSPACED_NOT.finditer(text):
@@ -74,7 +79,20 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
         spans.append(
             (starts[clause], starts[clause + 1] if clause + 1 < len(starts) else len(text))
         )
-    return Polarity(tuple(spans))
+    return Polarity((*spans, *narrow), tuple(narrow))
+
+
+def _joined_negations(parts: list[Word], text: str) -> list[tuple[int, int]]:
+    """Return the word after each *non-*."""
+    return [
+        (word.start, following.end)
+        for word, following in pairwise(parts)
+        if word.text in _JOINED and text[word.end : following.start] == "-"
+    ]
+
+
+def _within(offset: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
 
 
 def _excused(text: str) -> list[tuple[int, int]]:
