@@ -24,6 +24,7 @@ from fingerpost.types.answer import (
 from fingerpost.types.document import readable_text
 from fingerpost.types.evidence import Evidence, Hit
 from fingerpost.verify import (
+    WORDS_ALONE,
     SourceText,
     apply_verdict_policy,
     is_grounded,
@@ -171,7 +172,10 @@ async def check(
         run.emit(events.VerifyComplete, status="unavailable", error=type(error).__name__)
         return None, "unavailable"
     for name in found.fallbacks:
-        run.fall_back(name, "some claims were checked in a weaker way")
+        if name == WORDS_ALONE:
+            run.fall_back("claims-by-words", "the embedding model failed or was late")
+        else:
+            run.fall_back("judge-skip", name)
     run.emit(
         events.VerifyComplete,
         status="checked",

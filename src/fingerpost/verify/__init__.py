@@ -12,9 +12,10 @@ from fingerpost.verify.policy import (
     unsupported,
 )
 from fingerpost.verify.repair import replaced, rewrite_claims
-from fingerpost.verify.verifier import CitationVerifier, OnUnsupported
+from fingerpost.verify.verifier import WORDS_ALONE, CitationVerifier, OnUnsupported
 
 __all__ = [
+    "WORDS_ALONE",
     "CitationScores",
     "CitationVerifier",
     "Claim",
