@@ -46,6 +46,7 @@ def make_decision_lane(
             [ObservedDecision(load_decision(endpoint), observe) for endpoint in endpoints],
             health=health,
             retries=retries,
+            failover_on_refusal=config.failover_on_refusal,
             on_failover=observe,
         )
     else:

@@ -48,7 +48,7 @@ def make_pipeline(
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
         unified=unified,
-        routed=make_routed_sources(config, embedder, always_searched),
+        routed=make_routed_sources(config, models.decider, embedder, always_searched),
     )
     return Pipeline(parts, cores())
 

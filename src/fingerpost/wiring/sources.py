@@ -15,6 +15,7 @@ from fingerpost.types.routing import SourceRouter
 
 def make_routed_sources(
     config: QueryRouterConfig,
+    decider: DecisionModel | None,
     embedder: EmbeddingModel | None,
     always: Callable[[], tuple[str, ...]],
 ) -> RoutedSources | None:
@@ -25,6 +26,7 @@ def make_routed_sources(
 
     Args:
         config: The settings.
+        decider: The decision model; ``None`` takes the local one.
         embedder: Of the index; the local decision model compares by words without it.
         always: Names of the corpus's other sources.
 
@@ -36,13 +38,13 @@ def make_routed_sources(
     own = config.source_router
     fitted = config.source_thresholds
     thresholds = None if fitted is None else RoutingThresholds.load(fitted)
-    local = _local(embedder) if own is None else None
+    local = _local(embedder) if own is None and decider is None else None
 
-    def router(decider: DecisionModel | None) -> SourceRouter:
+    def router(metered: DecisionModel | None) -> SourceRouter:
         if own is not None:
             return cast("SourceRouter", own)
         return DecisionModelQueryRouter(
-            decider or cast("DecisionModel", local),
+            metered or cast("DecisionModel", local),
             config.sources,
             min_probability=config.source_min_probability,
             fallback_strategy=config.source_fallback,
@@ -50,7 +52,7 @@ def make_routed_sources(
             thresholds=thresholds,
         )
 
-    router(None)  # so that what cannot work is refused before a question is asked
+    router(decider)  # so that what cannot work is refused before a question is asked
     return RoutedSources(config.sources, router, own is not None, always, config.source_fallback)
 
 
