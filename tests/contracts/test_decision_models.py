@@ -454,6 +454,38 @@ async def test_a_key_said_back_does_not_reach_the_response(connect):
     assert KEY not in repr(response)
 
 
+async def test_calls_at_once_do_not_mix(connect):
+    def say(received):
+        return (int(received.input) / 1000,)
+
+    found = {}
+    with ProviderServer(decisions=say) as server:
+        model = connect(server)
+
+        async def one(number):
+            response = await ask(model, str(number), (DOCS,))
+            found[number] = response.answers[DOCS.id].value
+
+        async with anyio.create_task_group() as group:
+            for number in range(100):
+                group.start_soon(one, number)
+    assert found == {number: number / 1000 for number in range(100)}
+
+
+def test_one_model_serves_several_event_loops(api):
+    with ProviderServer() as server:
+        model = load_decision(Endpoint(api, api, "scripted", server.url))
+
+        async def twice():
+            await ask(model, "?", QUESTIONS)
+            await ask(model, "?", QUESTIONS)
+            await model.close()
+
+        anyio.run(twice)
+        anyio.run(twice, backend="trio")
+    assert len(server.requests) == 4
+
+
 async def test_a_call_ends_by_its_deadline(connect):
     with ProviderServer(decisions=faults.stall()) as server:
         began = time.monotonic()
