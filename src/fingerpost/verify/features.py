@@ -19,7 +19,7 @@ from fingerpost.verify.negation import exchanged, polarity
 from fingerpost.verify.quantifiers import narrows, overclaims
 from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
-from fingerpost.verify.words import fold
+from fingerpost.verify.words import Word, fold
 
 LEXICAL_FEATURES = (
     "coverage", "coverage_squared", "coverage_window", "coverage_words", "coverage_source",
@@ -35,6 +35,8 @@ _CANDIDATES = 4
 _FULL = 0.97
 _PLACED = re.compile(r"\b(?:in|nach|aus|von|bei|durch)\s$")
 _QUANTITY_WEIGHT = 1.2
+_NEAR = 2
+_NEAR_CHARS = 40
 _SURE_SENTENCE = 0.6
 _NUMBER_FEATURES = {
     "same": "numbers_same",
@@ -217,7 +219,9 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         for one, other, _ in alone.pairs
     )
     opposed = [
-        (one, other) for one, other in alone.opposed if said.at(one.start) == borne.at(other.start)
+        (one, other)
+        for one, other in alone.opposed
+        if said.at(one.start) == borne.at(other.start) and _beside(one, other, claim, alone)
     ]
     values = found.values
     compared = agreement(
@@ -240,6 +244,17 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     for one, other in opposed[:2]:
         found.flags.add("opposite")
         found.reasons.append(f"{one.text} ≠ {other.text}")
+
+
+def _beside(one: Word, other: Word, claim: Reading, alone: Alignment) -> bool:
+    """Return whether words around two opposites are the same: both speak of one thing."""
+    at = next((n for n, word in enumerate(claim.content) if word.start == one.start), 0)
+    around = {word.start for word in claim.content[max(0, at - _NEAR) : at + _NEAR + 1]}
+    return any(
+        abs(partner.start - other.start) <= _NEAR_CHARS
+        for word, partner, _ in alone.pairs
+        if word.start in around
+    )
 
 
 def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment) -> None:

@@ -18,7 +18,7 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED_NOT = re.compile(r"不|没|沒|无|無|未|非|ない|ません|なかった|ไม่|않|못|없")
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "a", "anti", "mis")
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "anti", "mis")
 _SHORTEST_ROOT = 4
 _WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem", "senza", "zonder", "sine"))
 _REACH = 3
