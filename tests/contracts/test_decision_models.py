@@ -1,5 +1,6 @@
 """What every decision model behind a provider's API does, held against a scripted provider."""
 
+import asyncio
 import time
 
 import anyio
@@ -30,7 +31,7 @@ from fingerpost.lanes.providers.decision_models import (
     SystemOneDecisionModel,
 )
 from fingerpost.lanes.providers.decision_systemone import SystemOneDialect
-from fingerpost.testing.provider import Decided, ProviderServer, faults
+from fingerpost.testing.provider import Decided, Fault, ProviderServer, faults
 from fingerpost.types.question import AnswerStatus, Choice, Score, YesNo
 from fingerpost.types.result import Usage
 
@@ -323,13 +324,29 @@ async def test_a_body_that_is_too_large_is_spread_too():
 
 
 async def test_when_one_of_several_requests_fails_so_does_the_call():
-    questions = [YesNo(f"n{n}", "?") for n in range(130)]
-    with ProviderServer(decisions=[(0.5,), faults.status(402), (0.5,)]) as server:
+    questions = [YesNo(f"n{n}", f"{n}") for n in range(130)]
+
+    last_came = asyncio.Event()
+
+    async def refuse_then(exchange):
+        await asyncio.wait_for(last_came.wait(), 5)
+        await faults.status(402).play(exchange)
+
+    def say(received):
+        number = int(received.questions[0].text)
+        if number == 128:
+            last_came.set()
+        return {0: (0.5,), 64: Fault("402", refuse_then), 128: faults.stall()}[number]
+
+    with ProviderServer(decisions=say) as server:
         model = SystemOneDecisionModel(server.url, "m")
         with pytest.raises(QuotaError) as caught:
             await ask(model, "?", questions)
         await model.close()
-    assert "QuotaError" in [u.outcome for u in caught.value.usage]
+    usage = caught.value.usage
+    assert [item.outcome for item in usage[1:]] == ["QuotaError", "closed"]
+    assert (usage[1].input_tokens, usage[2].estimated) == (0, True)
+    assert usage[2].input_tokens > 0
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,8 @@ class RemoteDecisionModel:
         if most is None or len(raw) <= most:
             yield _Request(questions, raw)
         elif len(questions) == 1:
-            raise self._error(
-                RequestTooLargeError, f"takes {most:,} bytes, and a question needs {len(raw):,}"
-            )
+            what = f"takes {most:,} bytes, and a question needs {len(raw):,}"
+            raise self._error(RequestTooLargeError, what, status=0)
         else:
             half = len(questions) // 2
             yield from self._fitted(input, questions[:half])
@@ -160,13 +159,18 @@ class RemoteDecisionModel:
             return [await self._ask(requests[0], until)]
         replies: dict[int, _Answered] = {}
         failures: list[ProviderError] = []
+        spent: dict[int, tuple[Usage, ...]] = {}
         slots = anyio.Semaphore(_AT_ONCE)
 
         async def work(place: int) -> None:
             async with slots:
+                # Stands for good when another request fails and this one is given up.
+                spent[place] = (self._usage(requests[place], {}, "closed"),)
                 try:
                     replies[place] = await self._ask(requests[place], until)
+                    spent[place] = (replies[place].usage,)
                 except ProviderError as error:
+                    spent[place] = error.usage
                     failures.append(error)
                     group.cancel_scope.cancel()
 
@@ -174,12 +178,8 @@ class RemoteDecisionModel:
             for place in range(len(requests)):
                 group.start_soon(work, place)
         if failures:
-            error = failures[0]
-            error.usage = (
-                *(replies[place].usage for place in sorted(replies)),
-                *(item for failure in failures for item in failure.usage),
-            )
-            raise error.with_traceback(None)
+            failures[0].usage = tuple(item for place in sorted(spent) for item in spent[place])
+            raise failures[0].with_traceback(None)
         return [replies[place] for place in range(len(requests))]
 
     async def _ask(self, request: _Request, until: float) -> _Answered:
@@ -267,12 +267,9 @@ class RemoteDecisionModel:
             is_estimated = n_out is None
         return Usage(_JOB, self._name, n_in, n_out or 0, cost, outcome, is_estimated)
 
-    def _error(self, kind: type[E], what: str) -> E:
+    def _error(self, kind: type[E], what: str, status: int = int(HTTPStatus.OK)) -> E:
         return kind(
-            f"{self._name} {what}.",
-            provider=self.provider,
-            model=self.model,
-            status=int(HTTPStatus.OK),
+            f"{self._name} {what}.", provider=self.provider, model=self.model, status=status
         )
 
 
