@@ -503,8 +503,9 @@ def test_one_model_serves_several_event_loops(api):
     assert len(server.requests) == 4
 
 
-async def test_a_call_ends_by_its_deadline(connect):
-    with ProviderServer(decisions=faults.stall()) as server:
+@pytest.mark.parametrize("fault", [faults.stall(), faults.drip("head"), faults.drip("body")])
+async def test_a_call_ends_by_its_deadline(connect, fault):
+    with ProviderServer(decisions=fault) as server:
         began = time.monotonic()
         with pytest.raises(ProviderTimeoutError):
             await ask(connect(server), INPUT, QUESTIONS, deadline=began + 0.2)
