@@ -27,16 +27,21 @@ LOOK = {
 _TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
 _CLAIM_WIDTH = 76
 _SUPPORTED_SHOWN = 8
+_FEATURES_SHOWN = 6
 
 
 def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
-    """Return the result as a JSON-ready object; candidates only with ``explain``."""
+    """Return the result as a JSON-ready object; what is only for `--explain` only with it."""
     wire = to_wire(result)
     if not isinstance(wire, dict):
         raise TypeError("a result is an object")
     wire.pop("candidates")
     if result.grounding is not None:
-        wire["grounding"]["counts"] = counts_of(result.grounding)
+        grounding = wire["grounding"]
+        grounding["counts"] = counts_of(result.grounding)
+        if not explain:
+            for claim in (*grounding["claims"], *grounding["removed"]):
+                claim.pop("features")
     if explain:
         wire["candidates"] = [candidate_json(hit) for hit in result.candidates]
     return wire
@@ -126,6 +131,17 @@ def claim_line(claim: ClaimVerdict) -> str:
     return f"{head} {one_line(claim.claim, _CLAIM_WIDTH)}{where}{why}"
 
 
+def feature_lines(claim: ClaimVerdict) -> list[str]:
+    """Return what was measured of a claim, what counted most first."""
+    weighed = [note for note in claim.features if note.weight][:_FEATURES_SHOWN]
+    over = [note for note in claim.features if not note.weight]
+    return [
+        f"confidence {claim.confidence:.2f}",
+        *(f"{note.weight:+.2f}  {note.told or note.name}" for note in weighed),
+        *(f"{note.name}: {note.told}" for note in over),
+    ]
+
+
 def route_line(result: QueryResult) -> str:
     """Return tier, confidence, mode, grounding, fallbacks and time on one line."""
     chosen = result.classification
@@ -188,6 +204,12 @@ def explain_result(result: QueryResult) -> None:
             found = "  (nothing found)" if part in result.uncovered else ""
             click.echo(f"  {number}  {plain(part)}{found}")
     _show_candidates(result)
+    if result.grounding is not None and result.grounding.claims:
+        click.echo("\n" + click.style("Why each verdict", bold=True))
+        for claim in _told(result.grounding.claims):
+            click.echo(f"  {claim_line(claim)}")
+            for line in feature_lines(claim):
+                click.echo(click.style(f"      {plain(line)}", dim=True))
     spent = ", ".join(f"{name} {value:.1f} ms" for name, value in result.timings.items())
     click.echo(f"\n  {spent}")
     record = ", ".join(f"{name} {value}" for name, value in result.fingerprints.items())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fingerpost.cli.render import LOOK, counts_of
+from fingerpost.cli.render import LOOK, counts_of, feature_lines
 from fingerpost.cli.terminal import one_line, plain
 from fingerpost.pipeline.against import CheckedText
 from fingerpost.types.answer import ClaimVerdict, Verdict
@@ -14,7 +14,6 @@ from fingerpost.types.document import Span
 from fingerpost.types.wire import to_wire
 
 _SNIPPET_WIDTH = 240
-_FEATURES_SHOWN = 6
 _SIGNS_AT_END = re.compile(r"\n[ \t>]*(?:[-*+•|]|\d{1,3}[.)])?[ \t]*\Z")  # of the item to come
 
 
@@ -60,8 +59,8 @@ def show_checked(checked: CheckedText, *, took_ms: float, explain: bool) -> None
     console = Console(highlight=False, soft_wrap=False)
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(width=1)
-    table.add_column(ratio=1)
-    table.add_column(ratio=1)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(ratio=1, overflow="fold")
     for piece, claim in pieces(checked):
         if claim is None:
             table.add_row("", Text(plain(piece), style="dim"), "")
@@ -114,14 +113,6 @@ def notes_of(claim: ClaimVerdict) -> list[str]:
     notes += ["no citation"] if claim.missing_citation else []
     told = [one for one in claim.reasons if not supported or "cited" in one or "names no" in one]
     return notes + told
-
-
-def feature_lines(claim: ClaimVerdict) -> list[str]:
-    """Return what was measured of a claim, what counted most first."""
-    return [
-        f"{note.weight:+.2f}  {note.told or note.name} ({note.value:.2f})"
-        for note in claim.features[:_FEATURES_SHOWN]
-    ] + [f"confidence {claim.confidence:.2f}"]
 
 
 def summary_lines(checked: CheckedText, *, took_ms: float) -> list[str]:

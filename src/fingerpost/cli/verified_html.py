@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from html import escape
 from importlib import resources
 
-from fingerpost.cli.render import LOOK
+from fingerpost.cli.render import LOOK, feature_lines
 from fingerpost.cli.terminal import plain
-from fingerpost.cli.verified import feature_lines, notes_of, pieces, summary_lines
+from fingerpost.cli.verified import notes_of, pieces, summary_lines
 from fingerpost.pipeline.against import CheckedText
 from fingerpost.types.answer import ClaimVerdict
 

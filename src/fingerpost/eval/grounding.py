@@ -39,6 +39,8 @@ class Judged:
         reasons: What spoke for the verdict.
         took_ms: Wall milliseconds.
         crashed: Nothing was said; wrong whatever the truth is.
+        citation_precision: Of a whole answer that cites, 0 to 1 (`verify.citation_scores`).
+        citation_recall: The same.
     """
 
     verdict: Verdict
@@ -46,6 +48,8 @@ class Judged:
     reasons: tuple[str, ...] = ()
     took_ms: float = 0.0
     crashed: bool = False
+    citation_precision: float | None = None
+    citation_recall: float | None = None
 
     def supports(self, *, truth: bool) -> bool:
         """Return whether it counts as *supported*."""
@@ -189,6 +193,14 @@ def _roc(truth: Sequence[bool], support: Sequence[float], what: str) -> list[Plo
     ]
 
 
+def _citation_means(judged: Sequence[Judged]) -> Values:
+    right = [one.citation_precision for one in judged if one.citation_precision is not None]
+    borne = [one.citation_recall for one in judged if one.citation_recall is not None]
+    if not right:
+        return {}
+    return {"citation_precision": mean(right), "citation_recall": mean(borne)}
+
+
 def measure_answers(
     name: str,
     cases: Sequence[AnswerCase],
@@ -199,7 +211,8 @@ def measure_answers(
     """Verify whole answers and compare with people's marks for faithfulness.
 
     ``auroc`` and ``balanced_accuracy`` take answers marked 3.5 or better as faithful;
-    ``spearman`` compares the share of supported claims with the mark itself.
+    ``spearman`` compares the share of supported claims with the mark itself. Where answers cite
+    there are ``citation_precision`` and ``citation_recall`` too, the means over those that do.
     """
     judged, failures = run_cases(
         name, cases, _timed(verify), instead=_NOT_JUDGED, progress=progress
@@ -214,6 +227,7 @@ def measure_answers(
     }
     values = _scores(truth, judged)
     values["spearman"] = spearman([case.faithfulness for case in cases], support)
+    values |= _citation_means(judged)
     values["p50_ms"] = percentile([one.took_ms for one in judged], 0.5)
     return Measurement(
         name=name,

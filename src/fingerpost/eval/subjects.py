@@ -112,6 +112,11 @@ def answer_verifier(embedder: EmbeddingModel | None) -> Callable[[AnswerCase], J
         sources = [SourceText(text, number) for number, text in enumerate(case.sources, 1)]
         found = verifier.verify_sync(case.answer, sources)
         fully = found.supported_count == found.total_claims
-        return Judged(Verdict.SUPPORTED if fully else Verdict.WEAK, found.supported_ratio)
+        return Judged(
+            Verdict.SUPPORTED if fully else Verdict.WEAK,
+            found.supported_ratio,
+            citation_precision=found.citation_precision,
+            citation_recall=found.citation_recall,
+        )
 
     return verify

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from fingerpost.types.answer import CitedSource, ClaimVerdict, Verdict
+from fingerpost.verify.explain import explain
 from fingerpost.verify.holding import RANK, Case, Held
 from fingerpost.verify.judge import Judgement
 
@@ -116,4 +117,5 @@ def _placed(
         missing_citation=missing,
         reasons=tuple(dict.fromkeys((*why, *reasons))),
         cited=_cited(case),
+        features=explain(best.evidence) if case.together is None else (),
     )

@@ -73,3 +73,17 @@ def test_explain_ends_with_the_record_of_the_run(run, corpus):
     assert f"index {result['fingerprints']['index']}" in last
     assert f"config {result['fingerprints']['config']}" in last
     assert result["query"]["text"] == QUESTION
+
+
+def test_verdicts_are_counted_and_what_was_measured_is_shown_only_when_asked_for(run, corpus):
+    question = "What is the default mode?"
+    _, plain, _ = run("ask", corpus, question, "--json")
+    _, full, _ = run("ask", corpus, question, "--json", "--explain")
+    _, told, _ = run("ask", corpus, question, "--explain")
+    for out, shown in ((plain, False), (full, True)):
+        grounding = json.loads(out)["grounding"]
+        assert grounding["counts"]["claims"] == len(grounding["claims"]) > 0
+        assert grounding["counts"]["missing_citation"] == 0
+        assert ("features" in grounding["claims"][0]) == shown
+    assert "Why each verdict" in told
+    assert "confidence 0.98" in told

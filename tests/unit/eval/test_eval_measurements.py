@@ -192,6 +192,18 @@ def test_whole_answers_are_ranked_against_human_marks():
     assert out["recall"] == {"faithful": 0.5, "unfaithful": 0.5}
 
 
+def test_answers_that_cite_have_precision_and_recall_of_citations():
+    rows = [AnswerCase(name, "text", ("source",), 4.0) for name in ("cites", "badly", "not")]
+    scores = {"cites": (1.0, 0.5), "badly": (0.5, 0.0), "not": (None, None)}
+
+    def verify(case):
+        return Judged(Verdict.SUPPORTED, 1.0, (), 0.0, False, *scores[case.id])
+
+    out = measure_answers("f", rows, verify).to_json()
+    assert (out["citation_precision"], out["citation_recall"]) == (0.75, 0.25)
+    assert "citation_recall" not in measure_answers("f", rows[2:], verify).to_json()
+
+
 def test_wrong_cases_come_surest_first_and_a_case_without_gold_is_neither_right_nor_wrong():
     rows = [RoutingCase(name, name, "bank") for name in ("low", "high", "fine")]
     answers = {
