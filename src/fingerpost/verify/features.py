@@ -17,6 +17,7 @@ from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.names import Mention, abbreviated, rivals, stands_in
 from fingerpost.verify.negation import exchanged, polarity
 from fingerpost.verify.quantifiers import narrows, overclaims
+from fingerpost.verify.rates import rates
 from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
 from fingerpost.verify.words import Word, fold
@@ -92,6 +93,7 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     values["coverage_source"] = source.coverage(wanted)
     _alignment(values, alone, wide)
     _numbers(found, alone, wide, source)
+    _rates(found, claim.text, alone.reading.text)
     _names(found, claim, around, source)
     _identifiers(found, claim, around, source)
     _polarity(found, claim, alone.reading, alone.alignment)
@@ -139,6 +141,13 @@ def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences
             if not stands_in(text, source.text):
                 found.flags.add("number_missing")
             found.reasons.append(f"{kind} {text} not in the source's sentence")
+
+
+def _rates(found: Evidence, claim: str, sentence: str) -> None:
+    said, borne = rates(claim), rates(sentence)
+    if said and borne and not said.keys() & borne.keys():
+        found.flags.add("number")
+        found.reasons.append(f"{next(iter(said.values()))} ≠ {next(iter(borne.values()))}")
 
 
 def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSentences) -> None:
@@ -213,11 +222,12 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         same = said.at(one.start) == borne.at(other.start)
         agreeing += strength * weight(one) * same
         differing += strength * weight(one) * (not same)
-    negated = differing > agreeing or any(
-        said.at(one.start) != borne.at(other.start)
-        and (said.at_narrow(one.start) or borne.at_narrow(other.start))
+    narrow = [
+        said.at(one.start) == borne.at(other.start)
         for one, other, _ in alone.pairs
-    )
+        if said.at_narrow(one.start) or borne.at_narrow(other.start)
+    ]
+    negated = not all(narrow) if narrow else differing > agreeing
     opposed = [
         (one, other)
         for one, other in alone.opposed
@@ -260,7 +270,7 @@ def _beside(one: Word, other: Word, claim: Reading, alone: Alignment) -> bool:
 def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment) -> None:
     values = found.values
     exchanged = None
-    if values["comparison"] <= 0:
+    if values["comparison"] <= 0 and not claim.nouns_are_capital:
         exchanged = swapped(claim.text, claim.words, sentence.words, alone)
     values["swapped"] = float(exchanged is not None)
     if exchanged:

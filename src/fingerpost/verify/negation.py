@@ -22,6 +22,8 @@ _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "anti", "m
 _SHORTEST_ROOT = 4
 _WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem", "senza", "zonder", "sine"))
 _REACH = 3
+_BUT = re.compile(r"\b(?:but|sondern|aber|mais|pero|sino)$", re.IGNORECASE)
+_BUT_LENGTH = 9
 _JOINED = frozenset(("non", "nicht"))
 _NOT_MORE = re.compile(
     r"\b(?:not?|nicht|pas|kein\w*)\s+(?:[^\W\d]+er|more|less|fewer|mehr|weniger|plus|moins|mas|menos)"
@@ -36,14 +38,15 @@ class Polarity:
 
     Attributes:
         spans: What each cue negates: its clause, or what is in ``narrow``.
-        narrow: The few words after a *without*, the one word after *non-*.
+        narrow: The few words after a *without*, the one word after *non-*, and what a *but*
+            takes out.
     """
 
     spans: tuple[tuple[int, int], ...]
     narrow: tuple[tuple[int, int], ...] = ()
 
     def at_narrow(self, offset: int) -> bool:
-        """Return whether a *without* or *non-* negates what stands at the offset."""
+        """Return whether one of the narrow ones negates what stands at the offset."""
         return any(start <= offset < end for start, end in self.narrow)
 
     def at(self, offset: int) -> bool:
@@ -72,6 +75,8 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
         if word.text in _WITHOUT:
             reached = parts[at : at + 1 + _REACH][-1]
             narrow.append((word.start, min(end, reached.end)))
+        elif _BUT.search(text, max(0, starts[clause] - _BUT_LENGTH), starts[clause]):
+            narrow.append((starts[clause], end))
         else:
             spans.append((starts[clause], end))
     for match in _UNSPACED_NOT.finditer(text):

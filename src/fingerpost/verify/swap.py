@@ -41,6 +41,7 @@ _SYMMETRIC = frozenset(
 )
 # Where word order alone tells who does what to whom.
 _FIXED_ORDER = frozenset(("en", "fr", "es", "it", "pt", "und"))
+_TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "sir", "herr", "frau", "mme", "sr", "sra"))
 _LEAST_BETWEEN = 1
 _FULL = 0.97
 
@@ -59,12 +60,13 @@ def swapped(
         return None
     if any(word.text in _SYMMETRIC for word in claim):
         return None
-    wanted = sorted(other.start for _, other, _ in alignment.pairs)
-    found = [other.start for _, other, _ in alignment.pairs]
+    pairs = [pair for pair in alignment.pairs if pair[0].text not in _TITLES]
+    wanted = sorted(other.start for _, other, _ in pairs)
+    found = [other.start for _, other, _ in pairs]
     moved = [at for at, (one, other) in enumerate(zip(wanted, found, strict=True)) if one != other]
     if len(moved) != 2 or moved[1] - moved[0] <= _LEAST_BETWEEN:  # noqa: PLR2004 - a pair
         return None
-    one, other = alignment.pairs[moved[0]][0], alignment.pairs[moved[1]][0]
+    one, other = pairs[moved[0]][0], pairs[moved[1]][0]
     between = [word.text for word in claim if one.start < word.start < other.start]
     n_content = moved[1] - moved[0] - 1
     if n_content < 2 and any(word in _JOINING for word in between):  # noqa: PLR2004 - a list of three
