@@ -28,7 +28,7 @@ from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import FallbackStrategy, SourceRouter, SourceRouting
 from fingerpost.types.source import Source
-from fingerpost.verify import CitationVerifier
+from fingerpost.verify import CitationVerifier, ClaimJudge
 
 _LOG = logging.getLogger("fingerpost.pipeline")
 T = TypeVar("T")
@@ -94,8 +94,8 @@ class Parts:
         store: Where the chunks are.
         embedder: The index's own embedding model; ``None`` searches by words alone.
         classifier: Chooses the tier without a model.
-        make_verifier: Returns what checks claims with the embedding model it is given; ``None``
-            when verification is off.
+        make_verifier: Returns what checks claims with the embedding model and the judge it is
+            given; ``None`` when verification is off.
         config: Settings.
         observe: Takes every event.
         topics: Returns what the corpus is about, for the classifier.
@@ -114,7 +114,7 @@ class Parts:
     store: Store
     embedder: EmbeddingModel | None
     classifier: LocalClassifier
-    make_verifier: Callable[[EmbeddingModel | None], CitationVerifier] | None
+    make_verifier: Callable[[EmbeddingModel | None, ClaimJudge | None], CitationVerifier] | None
     config: QueryRouterConfig
     observe: Observer
     topics: Callable[[], tuple[str, ...]]

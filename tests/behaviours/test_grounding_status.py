@@ -1,6 +1,7 @@
 """Verification as a part of a question: its status, and what follows from its verdicts."""
 
 import json
+import re
 
 import pytest
 
@@ -241,3 +242,41 @@ async def test_who_requires_grounding_gets_nothing_that_could_not_be_checked(cor
         result = await router.route(QUESTION)
     assert result.grounding_status == "unavailable"
     assert result.abstention is AbstentionReason.NOT_GROUNDED
+
+
+def _supports_all(request):
+    """Reply as a judge that finds every pair of the request supported."""
+    pairs = re.findall(r'"pair": (\d+)', request.messages[-1].text.split("[\n", 1)[1])
+    return json.dumps({"verdicts": [{"pair": int(n), "verdict": "supports"} for n in pairs]})
+
+
+async def test_a_chat_model_may_judge_the_claims_but_not_talk_a_number_into_support(corpus):
+    written = f"Heron knows one mode for every mood, safe too [1]. {FALLS} [1]."
+    async with _router(corpus, written, _supports_all, claim_judge="chat", **WORDS) as router:
+        result = await router.route(QUESTION)
+    async with _router(corpus, written, **WORDS) as router:
+        local = await router.route(QUESTION)
+    first, second = result.grounding.claims
+    assert local.grounding.claims[0].verdict is not Verdict.SUPPORTED
+    assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.CONTRADICTED)
+    assert result.grounding.method == "lexical+chat"
+    assert "judge" in {usage.job for usage in result.usage}
+    assert "judge-skip" not in result.fallbacks_used
+
+
+@pytest.mark.parametrize("reply", ["nonsense", LaneError("down"), '{"verdicts": []}'])
+async def test_a_chat_judge_that_fails_leaves_the_local_verdicts_and_is_named(corpus, reply):
+    async with _router(corpus, WRITTEN, reply, claim_judge="chat", **WORDS) as router:
+        result = await router.route(QUESTION)
+    async with _router(corpus, WRITTEN, **WORDS) as router:
+        plain = await router.route(QUESTION)
+    assert result.grounding.claims == plain.grounding.claims
+    assert "judge-skip" in result.fallbacks_used
+
+
+async def test_a_judge_that_is_not_there_is_named(corpus):
+    settings = {"knowledge_corpus": [corpus], "claim_judge": "decision", **WORDS}
+    async with QueryRouter(**settings) as router:
+        result = await router.route(QUESTION)
+    assert "judge-skip" in result.fallbacks_used
+    assert result.grounding.supported_count == result.grounding.total_claims

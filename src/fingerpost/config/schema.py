@@ -240,6 +240,9 @@ class QueryRouterConfig(BaseModel):
     """Score from which a claim counts as supported; ``None`` takes the fitted one."""
     grounding_unverifiable: Ratio = None
     """Score below which a claim counts as unverifiable; ``None`` takes the fitted one."""
+    claim_judge: Literal["local", "chat", "decision"] = "local"
+    """Who has the last word on claims that are no verbatim quotes: no model, the one that
+    classifies, or the decision model. One that fails leaves the local verdicts."""
     nli: Hook = None
     """Judges a claim against a passage instead of the built-in judge."""
     extract_claims: Hook = None
@@ -331,6 +334,8 @@ def _address_faults(config: QueryRouterConfig) -> str:
 def _contradiction(config: QueryRouterConfig) -> str:
     if config.require_grounded and not config.verify_citations:
         return "require_grounded: verify_citations is off; nothing would be known to be grounded"
+    if config.claim_judge != "local" and config.nli is not None:
+        return "claim_judge, nli: only one of the two can be given"
     if config.record is not None and config.replay is not None:
         return "record, replay: only one of the two can be given"
     if config.embedding_provider == "local" and config.embedding_model not in (None, *LOCAL_MODELS):

@@ -25,6 +25,9 @@ from fingerpost.types.document import readable_text
 from fingerpost.types.evidence import Evidence, Hit
 from fingerpost.verify import (
     WORDS_ALONE,
+    ChatClaimJudge,
+    ClaimJudge,
+    DecisionClaimJudge,
     SourceText,
     apply_verdict_policy,
     is_grounded,
@@ -147,7 +150,8 @@ async def check(
     """
     if run.parts.make_verifier is None:
         return None, "not_requested"
-    verifier = run.parts.make_verifier(run.embedder)
+    judge = _judge(run)
+    verifier = run.parts.make_verifier(run.embedder, judge)
     claims_nothing = answer.mode in {GenerationMode.ABSTAINED, GenerationMode.SMALL_TALK}
     sources = [] if claims_nothing else source_texts(answer, evidence)
     if run.is_late("verify"):
@@ -159,7 +163,7 @@ async def check(
     try:
         if claims_nothing:
             found = VerifiedResponse()
-        elif run.parts.config.nli or run.parts.config.extract_claims:
+        elif judge or run.parts.config.nli or run.parts.config.extract_claims:
             found = await verifier.verify(answer.text, sources, time_limit_s=limit)
         else:
             found = await run.in_thread(
@@ -185,6 +189,20 @@ async def check(
         duration_ms=run.timed("verify", began),
     )
     return found, "checked"
+
+
+def _judge(run: Run) -> ClaimJudge | None:
+    """Return the model that judges claims, ``None`` for the local judge or the host's hook."""
+    wanted = run.parts.config.claim_judge
+    if wanted == "local":
+        return None
+    chat, decider = run.metered(run.parts.models.classifier), run.metered_decider()
+    if wanted == "chat" and chat is not None:
+        return ChatClaimJudge(chat)
+    if wanted == "decision" and decider is not None:
+        return DecisionClaimJudge(decider)
+    run.fall_back("judge-skip", f"there is no {wanted} model")
+    return None
 
 
 def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:

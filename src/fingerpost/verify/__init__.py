@@ -3,6 +3,7 @@
 from fingerpost.verify.base import ClaimJudge, ClaimPair, Entailment, EntailmentHook, SourceText
 from fingerpost.verify.citations import CitationScores, citation_scores
 from fingerpost.verify.claims import Claim, extract_claims
+from fingerpost.verify.judges import ChatClaimJudge, DecisionClaimJudge, HookClaimJudge
 from fingerpost.verify.listed import ListedSources, listed_sources
 from fingerpost.verify.pair import JudgePair, judge_pair
 from fingerpost.verify.policy import (
@@ -16,13 +17,16 @@ from fingerpost.verify.verifier import WORDS_ALONE, CitationVerifier, OnUnsuppor
 
 __all__ = [
     "WORDS_ALONE",
+    "ChatClaimJudge",
     "CitationScores",
     "CitationVerifier",
     "Claim",
     "ClaimJudge",
     "ClaimPair",
+    "DecisionClaimJudge",
     "Entailment",
     "EntailmentHook",
+    "HookClaimJudge",
     "JudgePair",
     "ListedSources",
     "OnUnsupported",

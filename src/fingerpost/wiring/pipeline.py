@@ -16,7 +16,7 @@ from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
 from fingerpost.types.plan import Capability
-from fingerpost.verify import CitationVerifier, OnUnsupported
+from fingerpost.verify import CitationVerifier, ClaimJudge, OnUnsupported
 from fingerpost.wiring.index import cores
 from fingerpost.wiring.sources import make_routed_sources
 from fingerpost.wiring.tape import Tape, make_delimiter
@@ -75,11 +75,12 @@ def make_observers(config: QueryRouterConfig) -> tuple[Observer, ...]:
 
 def _verifier_maker(
     config: QueryRouterConfig,
-) -> Callable[[EmbeddingModel | None], CitationVerifier] | None:
+) -> Callable[[EmbeddingModel | None, ClaimJudge | None], CitationVerifier] | None:
     if not config.verify_citations:
         return None
-    return lambda embedder: CitationVerifier(
+    return lambda embedder, judge: CitationVerifier(
         embedder=embedder,
+        judge=judge,
         nli=config.nli,
         extract_claims=config.extract_claims,
         supported_at=config.grounding_supported,
