@@ -94,8 +94,8 @@ async def test_links_neighbours_and_equal_headings_bring_hits_that_a_lookup_lack
     reasons = {(hit.document.path, hit.chunk.heading_path[-1]): hit.note for hit in joined.hits[1:]}
     assert reasons == {
         ("faults.md", "Afterwards"): "beside faults.md:1",
-        ("plan.md", "Blueprint"): "linked with faults.md",
-        ("other.md", "Overload rules"): "under an overlapping heading",
+        ("plan.md", "Blueprint"): "linked with faults.md:1",
+        ("other.md", "Overload rules"): "shares a name with faults.md:1",
     }
     assert {hit.match_type for hit in joined.hits[1:]} == {"graph"}
 
@@ -104,8 +104,9 @@ async def test_links_are_followed_from_the_page_that_is_linked_too(linked):
     async with _router(linked) as router:
         evidence = await router.retrieve("boxes arrows", tier=2)
     assert [hit.note for hit in evidence.hits if hit.document.path == "faults.md"] == [
-        "linked with plan.md"
-    ] * 2
+        "linked with plan.md:1",
+        "beside faults.md:1",
+    ]
 
 
 async def test_without_the_graph_only_what_was_found_is_there(linked, story):
@@ -126,7 +127,7 @@ async def test_edges_of_the_old_text_go_with_it(linked):
         await router.refresh()
         evidence = await router.retrieve("E77", tier=2)
     notes = {hit.document.path: hit.note for hit in evidence.hits[1:]}
-    assert notes.get("apart.md") == "linked with faults.md"
+    assert notes.get("apart.md") == "linked with faults.md:1"
     assert "plan.md" not in notes
 
 

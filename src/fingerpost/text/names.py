@@ -27,7 +27,7 @@ _FOUND: Final = re.compile(
     rf"|(?P<name>\b{_PART}(?:\ (?:(?:of|the|and|de|von|van|in|for|&)\ ){{0,2}}{_PART})*)"
 )
 _PROSE: Final = re.compile(r"[A-Za-z][a-z]*(?:[-.][a-z]{1,12})+")  # well-known, e.g
-_INNER: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{3}|[A-Za-z][0-9]")
+_INNER: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{3}|[A-Za-z][0-9]|\w-[A-Z]")
 _OPENING: Final = re.compile(r"(?:^|[.!?:;|*\n•-]\s*|[\"“(\[]\s*)$")
 _QUALIFIER: Final = re.compile(r"\s*\([^()]*\)\s*$")
 _BLANKS: Final = re.compile(r"[\s`*]+")
@@ -58,6 +58,7 @@ def names_in(text: str, words: str) -> tuple[str, ...]:
         elif " " in found:
             for name in _spans(found):
                 (long if " " in name else short)[name] += 1
+            code.update(word.lower() for word in found.split(" ") if _INNER.search(word))
         elif _INNER.search(found):
             code[found.lower()] += 1
         elif len(found) >= _FEWEST_CHARS and not _opens(text, match.start()):

@@ -55,7 +55,9 @@ class GraphWriter:
     def names(self, doc_key: int) -> Sequence[Sequence[int]]:
         """Return the names in each chunk of a document, empty when it has no outline."""
         outline = self._outline(doc_key)
-        return () if outline is None else outline.names
+        if outline is None:
+            return ()
+        return [[name for name in some if name > 0] for some in outline.names]
 
     def take_out(self, doc_key: int) -> None:
         """Remove a document."""

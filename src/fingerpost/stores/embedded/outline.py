@@ -35,7 +35,8 @@ class Outline:
         anchors: CRC of the anchor that leads to a chunk, 0 when none does.
         borne: Number of the name that the chunk's heading bears, 0 when none; of the first
             chunk, of the title.
-        names: Numbers of the names in a chunk.
+        names: Numbers of the names in a chunk; of one that opens a section also a number below
+            0 for its heading.
     """
 
     first_key: int
@@ -68,8 +69,8 @@ def outline_of(
         first_key: Key of the first chunk.
     """
     opened: dict[tuple[str, ...], int] = {}
-    parents, anchors, borne = [], [], []
-    for place, chunk in enumerate(chunks):
+    parents, anchors, borne, known = [], [], [], []
+    for place, (chunk, own) in enumerate(zip(chunks, names, strict=True)):
         path = chunk.heading_path
         opens = path not in opened
         parents.append(_above(opened, path) if opens else opened[path])
@@ -77,8 +78,9 @@ def outline_of(
         heading = path[-1] if path and opens else ""
         anchors.append(anchor_number(heading))
         borne.append(borne_number(title if place == 0 else heading))
+        known.append((*own, -anchors[-1]) if anchors[-1] else tuple(own))
     parents[:1] = [-1] * len(parents[:1])
-    return Outline(first_key, parents, anchors, borne, [tuple(some) for some in names])
+    return Outline(first_key, parents, anchors, borne, known)
 
 
 @lru_cache(maxsize=4096)

@@ -242,7 +242,7 @@ class EmbeddedReader:
         """Return for each chunk its neighbours in the document graph, each once, never itself."""
         if not self._snapshot.generation.has_graph:
             return {key: [] for key in keys}
-        for table in ("documents", "links", "outlines"):
+        for table in ("documents", "links"):
             self._check_table(table)
         catalogue, selected = self._snapshot.catalogue, _payload(within)
         graph = Graph(self._rows, self._folder, catalogue, selected, self._documents_by_key)
