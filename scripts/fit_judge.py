@@ -7,8 +7,8 @@ The files are JSONL with ``dataset``, ``claim``, ``source`` and ``label``; files
 ``claim`` column are passed over. For every data set the models are fitted on all the others;
 the last line is the result as JSON: balanced accuracy and AUROC (supported against the rest)
 beside two baselines from the same run: cosine of claim and whole source (supported at 0.6 or
-more), and word overlap with the threshold that is best on the other sets. ``--write`` fits on
-everything and writes ``src/fingerpost/verify/weights.json``. Needs scikit-learn.
+more, unverifiable below 0.3), and word overlap with the threshold that is best on the other
+sets. ``--write`` fits on everything and writes ``src/fingerpost/verify/weights.json``. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -199,8 +199,30 @@ def leave_one_out(pairs: list[Pair]) -> list[dict[str, object]]:
         any_true = bool(against.any())
         row["contradicted recall"] = share(found[against]) if any_true else None
         row["contradicted precision"] = share(against[found]) if any_true and found.any() else None
+        labels = [pair.label for pair in own]
+        row["all verdicts"] = verdict_recall(labels, [one.verdict.value for one in said])
+        row["all verdicts, cosine"] = verdict_recall(labels, [seed_verdict(s) for s in seed])
         rows.append(row)
     return rows
+
+
+def verdict_recall(labels: Sequence[str], said: Sequence[str]) -> float | None:
+    """Return the mean recall over a set's verdicts, ``None`` when it tells fewer than three."""
+    names = sorted(set(labels))
+    if len(names) < 3:
+        return None
+    recall = [
+        np.mean(
+            [verdict == name for label, verdict in zip(labels, said, strict=True) if label == name]
+        )
+        for name in names
+    ]
+    return round(float(np.mean(recall)), 3)
+
+
+def seed_verdict(cosine: float) -> str:
+    """Return what the compared method says: supported from 0.6, unverifiable below 0.3."""
+    return "supported" if cosine >= 0.6 else "unverifiable" if cosine < 0.3 else "weak"
 
 
 def share(values: np.ndarray) -> float:
