@@ -19,9 +19,7 @@ def fill_fenced(prompt: Prompt, **values: str) -> str:
     Raises:
         ConfigError: A place has no value, or a value no place.
     """
-    code = digest(*values.values())
-    inner = {place: text.replace(code, "") for place, text in values.items()}
-    return prompt.fill(delimiter=code, **inner)
+    return prompt.fill(delimiter=digest(*values.values()), **values)
 
 
 def shown(value: DecisionInput) -> str:
