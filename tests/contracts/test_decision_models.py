@@ -540,3 +540,68 @@ def test_its_repr_shows_no_key():
 def test_an_api_that_nobody_speaks_is_refused():
     with pytest.raises(ConfigError, match="no decision API named 'odd'"):
         load_decision(Endpoint("x", "odd", "m", "http://127.0.0.1:9"))
+
+
+async def decided(shape, change, questions=QUESTIONS, said=SAID):
+    """Return what a model of an API makes of a changed reply."""
+    with ProviderServer(decisions=faults.wrong_answers(change, Decided(said))) as server:
+        model = load_decision(Endpoint(shape, shape, "m", server.url))
+        try:
+            return await ask(model, "?", questions)
+        finally:
+            await model.close()
+
+
+async def test_openai_answers_are_known_by_their_order_and_by_names_where_they_have_some():
+    def nameless(body):
+        for answer in body["answers"]:
+            answer["name"] = None
+
+    def swapped(body):
+        body["answers"].reverse()
+
+    def twice(body):
+        body["answers"][1]["probabilities"][1]["value"] = "howto"
+
+    def one_more(body):
+        body["answers"].append(body["answers"][0])
+
+    response = await decided("openai", nameless)
+    assert response.answers["lane"].label == "howto"
+    with pytest.raises(InvalidDecisionResponseError, match="to another question"):
+        await decided("openai", swapped, (YesNo("a", "?"), YesNo("b", "?")), (0.9, 0.1))
+    for change in (twice, one_more):
+        with pytest.raises(InvalidDecisionResponseError):
+            await decided("openai", change)
+
+
+async def test_a_gateway_may_wrap_the_answers_tell_the_cost_and_name_yes_otherwise():
+    def gateway(body):
+        for answer in body["answers"].values():
+            if answer["type"] == "noul":
+                answer["probability"] = answer.pop("noul")
+        body["result"] = {"answers": body.pop("answers")}
+        body["usage"]["cost"] = 0.25
+        body["id"] = "gen-dec-1"
+
+    response = await decided("systemone", gateway)
+    assert response.answers[DOCS.id].value == pytest.approx(0.94)
+    assert response.usage[0].cost_usd == 0.25
+
+
+async def test_answers_that_nobody_asked_for_are_passed_over():
+    def more(body):
+        body["answers"]["q9"] = {"type": "noul", "noul": 7}
+
+    response = await decided("systemone", more)
+    assert list(response.answers) == [question.id for question in QUESTIONS]
+
+
+async def test_what_a_server_calls_confidence_may_be_anything():
+    def odd(value):
+        return each(lambda answer: answer.update(confidence=value))
+
+    for value in (None, "high", -1, 1.5, True, [0.5]):
+        response = await decided("systemone", odd(value))
+        assert response.answers["lane"].provider_confidence is None
+        assert response.answers["lane"].confidence == pytest.approx(0.7)
