@@ -11,6 +11,7 @@ from functools import lru_cache
 from fingerpost.types.evidence import Hit
 
 SAME = 0.9
+SAME_PAGE = 0.7
 _SHOWN = 4
 _NUMBERS = re.compile(r"\d+")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -20,11 +21,12 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     """Return the hits with (almost) equal texts collapsed into one, order kept.
 
     Texts of the same words are equal anywhere; texts that share nine tenths of them are equal
-    under the same heading of another file, as versions of a page are.
+    under the same heading of another file, seven tenths where that file is the same page in a
+    folder of another version (``7.4/page.md`` and ``7.5/page.md``).
 
     Of equal texts the newest stands in the place of the best: the one whose path the question
     names (``7.4``), else the later date in its front matter, else the higher version in its
-    path, else the first. Its note lists the others. Texts that differ in a word of the
+    path, else the first. Its ``copies`` lists the others. Texts that differ in a word of the
     question are never equal: there the difference is what was asked.
 
     Args:
@@ -41,7 +43,8 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
         seen.add(hit.chunk.id)
         own = _words(hit.chunk.text)
         for group, other in zip(groups, words, strict=True):
-            if own == other or (_versions(group[0], hit) and _alike(own, other, asked)):
+            least = _least_shared(group[0], hit)
+            if own == other or (least and _alike(own, other, asked, least)):
                 group.append(hit)
                 break
         else:
@@ -50,22 +53,27 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
     return [_newest(group, query_text) for group in groups]
 
 
-def _versions(left: Hit, right: Hit) -> bool:
-    """Return whether two hits may be versions of one section: same heading, another file."""
-    return (
-        left.chunk.heading_path[-1:] == right.chunk.heading_path[-1:]
-        and left.document.id != right.document.id
-        and left.chunk.language == right.chunk.language
-    )
+def _least_shared(left: Hit, right: Hit) -> float:
+    """Return which share of their words makes two hits versions of one section; 0 when none."""
+    if (
+        left.chunk.heading_path[-1:] != right.chunk.heading_path[-1:]
+        or left.document.id == right.document.id
+        or left.chunk.language != right.chunk.language
+    ):
+        return 0.0
+    same_page = _page(left.document.path) == _page(right.document.path)
+    return SAME_PAGE if same_page and left.document.source == right.document.source else SAME
 
 
-def _alike(first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet[str]) -> bool:
-    """Return whether two texts share nine tenths of their words and all that was asked for."""
+def _alike(
+    first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet[str], least: float
+) -> bool:
+    """Return whether two texts share so much of their words, and all that was asked for."""
     small, large = sorted((len(first), len(second)))
-    if small < SAME * large:
+    if small < least * large:
         return False
     shared = len(first & second)
-    return shared >= SAME * (small + large - shared) and not (first ^ second) & asked
+    return shared >= least * (small + large - shared) and not (first ^ second) & asked
 
 
 @lru_cache(maxsize=512)
@@ -79,15 +87,17 @@ def _newest(group: list[Hit], query_text: str) -> Hit:
     first = group[0]
     ages = [(_age(hit, query_text), -place) for place, hit in enumerate(group)]
     kept = group[ages.index(max(ages))]
-    others = [hit.document.path for hit in group if hit is not kept]
-    shown = ", ".join(dict.fromkeys(others[:_SHOWN]))
+    merged = [path for hit in group for path in (hit.document.path, *hit.copies)]
+    others = tuple(path for path in dict.fromkeys(merged) if path != kept.document.path)
+    shown = ", ".join(others[:_SHOWN])
     more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
     return replace(
         kept,
         score=first.score,
         fused_rank=first.fused_rank,
         fused_score=first.fused_score,
-        note=_joined(kept.note, f"same text in {shown}{more}"),
+        note=_joined(kept.note, f"same text in {shown}{more}") if shown else kept.note,
+        copies=others,
     )
 
 
@@ -106,6 +116,13 @@ def _path_numbers(path: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     parts = path.split("/")
     numbers = tuple(int(n[:9]) for part in parts[:-1] for n in _NUMBERS.findall(part))
     return tuple(part for part in parts if _NUMBERS.search(part)), numbers
+
+
+@lru_cache(maxsize=4096)
+def _page(path: str) -> str:
+    """Return a path without the numbers in its folders."""
+    folder, slash, name = path.rpartition("/")
+    return f"{_NUMBERS.sub('0', folder)}{slash}{name}" if folder else path
 
 
 def _joined(*notes: str) -> str:

@@ -39,6 +39,8 @@ class Hit:
         fused_score: Score after fusion, 0 to 1; ``None`` like ``fused_rank``.
         sub_query: The sub-question that found it, empty for the question itself.
         note: Why it is here or was moved, for ``--explain``.
+        copies: Paths of other documents whose text was (almost) the same, such as older
+            versions of the page, best first; they are not among the hits.
     """
 
     chunk: Chunk
@@ -53,6 +55,7 @@ class Hit:
     fused_score: float | None = None
     sub_query: str = ""
     note: str = ""
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

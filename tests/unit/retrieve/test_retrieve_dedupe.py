@@ -23,12 +23,27 @@ def paths(result):
 def test_versions_of_a_page_are_one_hit_the_newest_with_the_others_noted(index):
     result = search(index(versions()), "get the item at a location", embedder=None, k=5)
     assert paths(result) == ["reference/7.10/Get-Item.md", "other.md"]
-    assert "reference/5.1/Get-Item.md" in result.hits[0].note
+    (newest, other) = result.hits
+    assert set(newest.copies) == {f"reference/{v}/Get-Item.md" for v in ("5.1", "7.4", "7.5")}
+    assert other.copies == ()
 
 
 def test_a_version_that_the_question_names_is_kept(index):
     result = search(index(versions()), "Get-Item location in 7.4", embedder=None, k=5)
     assert paths(result)[0] == "reference/7.4/Get-Item.md"
+
+
+def test_pages_of_two_versions_may_differ_more_than_two_pages_of_one_version(index):
+    body = " ".join(f"word{n}" for n in range(40))
+    old, new = " ".join(f"old{n}" for n in range(5)), " ".join(f"new{n}" for n in range(5))
+
+    def found(left, right):
+        pages = {left: f"# Page\n\n{body} {old}", right: f"# Page\n\n{body} {new}"}
+        return paths(search(index(pages), "word1 word2 word3", embedder=None, k=5))
+
+    assert found("docs/v1/page.md", "docs/v2/page.md") == ["docs/v2/page.md"]
+    assert len(found("docs/v1/page.md", "docs/v1/pages.md")) == 2
+    assert len(found("page-1.md", "page-2.md")) == 2
 
 
 def test_texts_that_differ_in_a_word_of_the_question_stay_apart(index):
