@@ -109,15 +109,19 @@ def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int
     for item in found:
         mark, colour = _MARK[item.status]
         click.echo(f"{click.style(mark, fg=colour)} {item.name:<{width}} {plain(item.detail)}")
-    click.echo(_verdict(not_called, failed=failed))
+    warned = [item.name for item in found if item.status == "warning"]
+    click.echo(_verdict(not_called, warned, failed=failed))
     return int(failed)
 
 
-def _verdict(not_called: list[str], *, failed: bool) -> str:
+def _verdict(not_called: list[str], warned: list[str], *, failed: bool) -> str:
     if failed:
         return "something does not work"
+    kept = [f"look at: {', '.join(warned)}"] if warned else []
     if not_called:
-        return f"what was looked at works; not called: {', '.join(not_called)} (--call does)"
+        kept.append(f"not called: {', '.join(not_called)} (--call does)")
+    if kept:
+        return f"what was looked at works; {'; '.join(kept)}"
     return "all that is needed works"
 
 
