@@ -41,7 +41,7 @@ class ChatRequest:
         messages: At least one; the last is the user's.
         model: For lanes that serve several models; ``None`` takes the lane's own.
         job: What it is for: ``classify``, ``rewrite``, ``hyde``, ``decompose``, ``research``,
-            ``generate`` or ``judge``; decides limits and stands in usage and events.
+            ``generate``, ``judge`` or ``decide``; decides limits and stands in usage and events.
         max_tokens: Most tokens of the reply, >= 1; ``None`` leaves it to the provider.
         temperature: 0 to 2; ``None`` leaves it to the provider.
         schema: JSON schema of the reply, for models with a JSON mode; others get it as text.
