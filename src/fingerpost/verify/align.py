@@ -23,7 +23,6 @@ class Alignment:
         pairs: (claim word, evidence word, strength 0 to 1), in the claim's order.
         missing: Content words of the claim without a partner.
         extra: Content words of the evidence without a partner.
-        opposed: (claim word, evidence word) that are opposites of each other.
         coverage: Weighted share of the claim's content words that have a partner, 0 to 1.
         order: Share of neighbouring pairs that stand in the same order in the evidence.
         adjacent: Share of the claim's neighbouring content words that are near neighbours in
@@ -33,10 +32,13 @@ class Alignment:
     pairs: tuple[tuple[Word, Word, float], ...]
     missing: tuple[Word, ...]
     extra: tuple[Word, ...]
-    opposed: tuple[tuple[Word, Word], ...]
     coverage: float
     order: float
     adjacent: float
+
+    def opposed(self) -> list[tuple[Word, Word]]:
+        """Return (claim word, evidence word) without partners that are opposites."""
+        return opposites(self.missing, self.extra)
 
 
 def content(parts: list[Word]) -> list[Word]:
@@ -126,7 +128,6 @@ def _alignment(
     got = sum(weight(claim[number]) * strength for number, (_, strength) in partner.items())
     missing = tuple(word for number, word in enumerate(claim) if number not in partner)
     extra = tuple(word for at, word in enumerate(evidence) if at not in taken)
-    opposed = tuple(opposites(missing, extra))
     places = [partner[number][0] for number in sorted(partner)]
     steps = list(pairwise(places))
     near = sum(
@@ -137,7 +138,6 @@ def _alignment(
         pairs=tuple((claim[n], evidence[at], s) for n, (at, s) in sorted(partner.items())),
         missing=missing,
         extra=extra,
-        opposed=opposed,
         coverage=got / total if total else 0.0,
         order=sum(one < other for one, other in steps) / len(steps) if steps else 1.0,
         adjacent=near / max(1, len(claim) - 1),

@@ -21,6 +21,7 @@ class Date(NamedTuple):
     end: int
 
 
+_DIGIT = re.compile(r"\d")
 _ISO = re.compile(r"(?<![\w-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?![\w-])")
 _NUMERIC = re.compile(r"(?<![\w./])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w./-]\w|\w)")
 _CJK = re.compile(r"(\d{4})\s*年(?:\s*(\d{1,2})\s*月(?:\s*(\d{1,2})\s*日)?)?")
@@ -49,7 +50,7 @@ def _spelled() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 def find_dates(text: str) -> list[Date]:
     """Return the dates of the text, longest readings first, none inside another."""
-    if not any(mark.isdigit() for mark in text):
+    if _DIGIT.search(text) is None:
         return []
     found: list[Date] = []
     for match in _ISO.finditer(text):

@@ -18,7 +18,7 @@ from fingerpost.verify.align import content, weight
 from fingerpost.verify.lexicon import stop_words
 from fingerpost.verify.names import Mention, identifiers, names
 from fingerpost.verify.numbers import Quantity, quantities
-from fingerpost.verify.words import UNSPACED, Word, words
+from fingerpost.verify.words import UNSPACED, Word, fold, words
 
 _KEY_LENGTH = 5
 _WIDEST = 3
@@ -118,6 +118,11 @@ class SourceSentences:
         # Arrays: a word that most sentences have must not cost a step for each of them.
         self._index = {key: np.array(found, dtype=np.intp) for key, found in places.items()}
 
+    @cached_property
+    def folded(self) -> str:
+        """Return the text without case and accents."""
+        return fold(self.text)
+
     def coverage(self, wanted: dict[str, float]) -> float:
         """Return the weighted share of the keys that stand anywhere in the source."""
         total = sum(wanted.values())
@@ -129,21 +134,29 @@ class SourceSentences:
         A key that many sentences of this source have tells less. The share is of the keys'
         whole weight; ties go to the earlier sentence.
         """
-        scores = np.zeros(len(self.spans))
-        total = 0.0
-        for key, plain in wanted.items():
-            places = self._index.get(key, _NOWHERE)
-            told = plain * (1.0 - 0.5 * len(places) / max(len(self.spans), 3))
-            total += told
-            scores[places] += told
+        scores, total = self._scores(wanted)
         found = np.flatnonzero(scores)
         ranked = found[np.argsort(-scores[found], kind="stable")[:limit]]
         return [(int(number), float(scores[number]) / total) for number in ranked] if total else []
 
     def share(self, wanted: dict[str, float]) -> float:
         """Return the share of the keys that the best sentence has, 0 to 1."""
-        ranked = self.rank(wanted, 1)
-        return ranked[0][1] if ranked else 0.0
+        scores, total = self._scores(wanted)
+        return float(scores.max()) / total if total and scores.size else 0.0
+
+    def _scores(self, wanted: dict[str, float]) -> tuple[NDArray[np.float64], float]:
+        scores = np.zeros(len(self.spans))
+        total = 0.0
+        n_sentences = max(len(self.spans), 3)
+        for key, plain in wanted.items():
+            places = self._index.get(key)
+            if places is None:
+                total += plain
+                continue
+            told = plain * (1.0 - 0.5 * len(places) / n_sentences)
+            total += told
+            scores[places] += told
+        return scores, total
 
     def window(self, wanted: dict[str, float], focus: int) -> tuple[int, int]:
         """Return the first and last sentence of the best window of up to three around one."""

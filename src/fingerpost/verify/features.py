@@ -33,6 +33,8 @@ LEXICAL_FEATURES = (
 )  # fmt: skip
 EMBEDDING_FEATURES = ("cosine", "cosine_window", "cosine_coverage", "cosine_extra")
 _CANDIDATES = 4
+# A sentence that shares less than this part of what the best one shares is not aligned.
+_PROMISING = 0.7
 _FULL = 0.97
 _PLACED = re.compile(r"\b(?:in|nach|aus|von|bei|durch)\s$")
 _QUANTITY_WEIGHT = 1.2
@@ -78,8 +80,9 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     if not ranked:
         values["names_missing"] = float(bool(claim.names))
         return Evidence(None, None, (), values)
-    held = [_Held(claim, source.reading(number, number)) for number, _ in ranked]
-    best = max(range(len(ranked)), key=lambda at: (held[at].coverage, ranked[at][1], -at))
+    least = _PROMISING * ranked[0][1]
+    held = [_Held(claim, source.reading(n, n)) for n, share in ranked if share >= least]
+    best = max(range(len(held)), key=lambda at: (held[at].coverage, ranked[at][1], -at))
     focus = ranked[best][0]
     first, last = source.window(wanted, focus)
     around = source.reading(first, last)
@@ -155,7 +158,7 @@ def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSente
     if not mentioned:
         return
     near = {word.text for word in around.words} | {word.stem for word in around.words}
-    whole = fold(source.text)
+    whole = source.folded
     missing = elsewhere = total = 0
     for mention in mentioned:
         if abbreviated(mention.text, source.text):
@@ -228,9 +231,10 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         if said.at_narrow(one.start) or borne.at_narrow(other.start)
     ]
     negated = not all(narrow) if narrow else differing > agreeing
+    against = alone.opposed()
     opposed = [
         (one, other)
-        for one, other in alone.opposed
+        for one, other in against
         if said.at(one.start) == borne.at(other.start) and _beside(one, other, claim, alone)
     ]
     values = found.values
@@ -246,7 +250,7 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         found.flags.add("opposite")
         found.reasons.append("compared the other way round")
     values["negation_any"] = float(said.any != borne.any)
-    values["negation_flip"] = float(negated and not alone.opposed)
+    values["negation_flip"] = float(negated and not against)
     values["opposed"] = float(bool(opposed))
     if values["negation_flip"]:
         found.flags.add("negation")

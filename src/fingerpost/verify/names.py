@@ -76,7 +76,7 @@ def stands_in(identifier: str, text: str) -> bool:
     """Return whether the identifier stands in the text as a whole, not inside a longer one."""
     bare = identifier.removesuffix("()")
     pattern = rf"(?<![\w-])(?<!\w\.){re.escape(bare)}(?![\w]|-\w)"
-    if re.search(pattern, text):
+    if bare in text and re.search(pattern, text):
         return True
     if bare.startswith("-") or not re.search(r"\s", bare):
         return False

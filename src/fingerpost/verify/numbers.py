@@ -28,6 +28,7 @@ _VERSION = re.compile(
 _NAMED_VERSION = re.compile(r"(?<=[a-z\d+#] )(?<!\w)(\d{1,3}\.\d{1,3})(?!\w|\.\d|,\d|\s*[%°€$])")
 _CAPITAL_BEFORE = re.compile(r"(?:^|[^\w.])([A-Z][\w+#.]*)\s$")
 _GROUPING = re.compile(r"['’_ \u00a0\u202f]")
+_DIGIT = re.compile(r"\d")
 _THREE = 3
 _TWENTY = 20
 _HUNDRED = 100
@@ -95,7 +96,7 @@ def quantities(text: str) -> list[Quantity]:
         Quantity("date", text[date.start : date.end], date.start, date.end, date=date)
         for date in find_dates(text)
     ]
-    if any(mark.isdigit() for mark in text):
+    if _DIGIT.search(text) is not None:
         _add(found, _versions(text))
         _add(found, _numerals(text, tables))
     _add(found, [_worded(text, one, tables) for one in numerals(text)])

@@ -22,6 +22,7 @@ _AND_A_HALF = re.compile(
     r"\b(one|two|three|four|five|six|seven|eight|nine|ten)\s+and\s+a\s+half\b", re.IGNORECASE
 )
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDED = re.compile(r"hal[fv]|hälfte|moitié|mitad|once|twice|thrice", re.IGNORECASE)
 _TIMES_VALUES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
 
@@ -45,6 +46,15 @@ class Numeral(NamedTuple):
 
 def numerals(text: str) -> Iterator[Numeral]:
     """Yield halves, how often something happens, and Chinese numerals before a counter."""
+    if _WORDED.search(text):
+        yield from _worded(text)
+    if text.isascii():
+        return
+    for match in _NUMERAL.finditer(text):
+        yield Numeral(_value(match[1]), match.start(), match.end(), counted(text, match.end()))
+
+
+def _worded(text: str) -> Iterator[Numeral]:
     for match in _AND_A_HALF.finditer(text):
         value = _SMALL.index(match[1].lower()) + 1.5
         yield Numeral(value, match.start(), match.end(), "")
@@ -54,10 +64,6 @@ def numerals(text: str) -> Iterator[Numeral]:
         yield Numeral(50.0, match.start(), match.end(), "", "percent")
     for match in _TIMES.finditer(text):
         yield Numeral(_TIMES_VALUES[match[1].lower()], match.start(), match.end(), "times")
-    if text.isascii():
-        return
-    for match in _NUMERAL.finditer(text):
-        yield Numeral(_value(match[1]), match.start(), match.end(), counted(text, match.end()))
 
 
 def counted(text: str, at: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from fingerpost.types.document import Span
 from fingerpost.verify.negation import polarity
@@ -32,7 +33,7 @@ def find_quote(claim: str, source: str | Page) -> Span | None:
     several cells of a table row may be told as ``header: cell; header: cell``. A claim that is
     only part of a longer clause or cell is no quote when the rest negates, limits or doubts it.
     """
-    wanted = shown(claim.strip(_TRIMMED)).text.strip(_TRIMMED)
+    wanted = _wanted(claim)
     if len(wanted) < _SHORTEST or (" " not in wanted and len(claim) < 12):  # noqa: PLR2004 - one short word is no quote
         return None
     page = source if isinstance(source, Page) else Page(source)
@@ -41,6 +42,12 @@ def find_quote(claim: str, source: str | Page) -> Span | None:
         if _undoubted(page.text, span.start, span.end):
             return span
     return _row_quote(wanted, page) if ": " in wanted else None
+
+
+@lru_cache(maxsize=512)
+def _wanted(claim: str) -> str:
+    """Return what a reader sees of a claim, kept: one source after another is asked for it."""
+    return shown(claim.strip(_TRIMMED)).text.strip(_TRIMMED)
 
 
 def _row_quote(wanted: str, page: Page) -> Span | None:
