@@ -14,6 +14,7 @@ from fingerpost.types.document import Span
 from fingerpost.types.wire import to_wire
 
 _SNIPPET_WIDTH = 240
+_TWO_COLUMNS = 70
 _SIGNS_AT_END = re.compile(r"\n[ \t>]*(?:[-*+•|]|\d{1,3}[.)])?[ \t]*\Z")  # of the item to come
 
 
@@ -51,28 +52,32 @@ def _claim_json(claim: ClaimVerdict, checked: CheckedText, *, explain: bool) -> 
 
 
 def show_checked(checked: CheckedText, *, took_ms: float, explain: bool) -> None:
-    """Print the text, each claim coloured by its verdict, its evidence beside it."""
+    """Print the text, each claim coloured by its verdict, its evidence beside it.
+
+    On a terminal of less than 70 columns the evidence stands below the claim.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
+    is_wide = console.width >= _TWO_COLUMNS
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(width=1)
     table.add_column(ratio=1, overflow="fold")
-    table.add_column(ratio=1, overflow="fold")
+    if is_wide:
+        table.add_column(ratio=1, overflow="fold")
     for piece, claim in pieces(checked):
         if claim is None:
-            table.add_row("", Text(plain(piece), style="dim"), "")
+            table.add_row("", Text(plain(piece), style="dim"))
             continue
         mark, colour = LOOK[claim.verdict]
         beside = list(_beside(claim))
-        if explain:
-            beside += [(line, "dim") for line in feature_lines(claim)]
-        evidence = Text()
-        for at, (line, style) in enumerate(beside):
-            evidence.append("\n" * (at > 0) + plain(line), style=style)
-        table.add_row(Text(mark, style=colour), Text(plain(piece), style=colour), evidence)
+        beside += [(line, "dim") for line in feature_lines(claim)] if explain else []
+        said = Text(plain(piece), style=colour)
+        evidence = Text("\n").join(Text(plain(line), style=style) for line, style in beside)
+        cells = (said, evidence) if is_wide else (Text("\n").join((said, evidence)),)
+        table.add_row(Text(mark, style=colour), *cells)
     console.print(table)
     for line in summary_lines(checked, took_ms=took_ms):
         console.print(Text(plain(line), style="bold" if line.startswith("NOT") else ""))

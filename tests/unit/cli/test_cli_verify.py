@@ -235,9 +235,25 @@ def test_the_page_is_whole_by_itself_and_shows_each_claim_beside_its_evidence(ch
     assert html.startswith("<!doctype html>")
     assert "http" not in html.replace("http-equiv", "")
     assert "<script" not in html
-    assert "light-dark(" in html
+    assert "prefers-color-scheme: dark" in html
     for part in (SAFE, FALSE, "modes.md:3", 'class="row contradicted"', "NOT grounded"):
         assert part in html
+
+
+def test_a_narrow_terminal_has_the_evidence_below_the_sentence(check, monkeypatch):
+    def first_lines(width):
+        monkeypatch.setenv("COLUMNS", width)
+        _, out, _ = check(SAFE)
+        return out.splitlines()[:2]
+
+    def beside(lines):
+        return SAFE in lines[0] and "modes.md:3" in lines[0]
+
+    def below(lines):
+        return SAFE in lines[0] and lines[1].strip() == "modes.md:3"
+
+    assert beside(first_lines("120"))
+    assert below(first_lines("50"))
 
 
 def test_help_names_the_command(capsys):
