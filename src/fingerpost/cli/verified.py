@@ -22,7 +22,7 @@ def checked_json(checked: CheckedText, *, took_ms: float, explain: bool) -> dict
     """Return the verdicts as a JSON-ready object; what was measured only with ``explain``."""
     found = checked.found
     claims = [_claim_json(claim, checked, explain=explain) for claim in found.claims]
-    return {
+    wire = {
         "grounded": found.overall_grounded,
         "counts": counts_of(found),
         "supported_ratio": found.supported_ratio,
@@ -39,6 +39,7 @@ def checked_json(checked: CheckedText, *, took_ms: float, explain: bool) -> dict
         "fallbacks": list(found.fallbacks),
         "duration_ms": took_ms,
     }
+    return {name: to_wire(value) for name, value in wire.items()}
 
 
 def _claim_json(claim: ClaimVerdict, checked: CheckedText, *, explain: bool) -> dict[str, Any]:
