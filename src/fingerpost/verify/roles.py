@@ -87,15 +87,17 @@ def _rival(
     # A clause that says nothing of its own is part of a list; the subject is told only once.
     says_more = said_there - set(stems) or len({one.kind for one in at[0].items}) > 1
     subject = set(stems[:1]) if len(stems) > 1 else set()
-    if not says_more or said_there & set(stems) - _shared(clauses) - subject:
+    shared = _shared(clauses)
+    if not says_more or said_there & set(stems) - shared - subject:
         return None
+    n_telling = len(context) - sum(stem in shared for stem in stems)
     for clause in clauses:
         own = {word.stem for word in clause.words} - said_there
         rivals = [one for one in clause.items if one.kind == item.kind and one.same != item.same]
         if clause is at[0] or not rivals or item.same in clause.told:
             continue
         least = 1.0 if item.kind == "name" else _LEAST_SHARE
-        if sum(stem in own for stem in stems) >= least * len(context):
+        if sum(stem in own for stem in stems) >= least * max(1, n_telling):
             return rivals[0].text
     return None
 
