@@ -96,7 +96,9 @@ def _placed(
         span = None
     why = best.evidence.reasons if best.evidence else ("verbatim",)
     if case.together is not None:
-        why = (f"by {len(case.cited)} cited sources together",)
+        n_cited = len({held.source.given.index for held in case.cited})
+        several = f"{n_cited} cited sources" if n_cited > 1 else "passages of the cited source"
+        why = (f"by {several} together",)
     first = last = 0
     if span is not None:
         first = source.line_start + source.text.count("\n", 0, span.start)
