@@ -41,6 +41,8 @@ class _Clause:
         self.items = items
         self.words = words
         self.told = {item.same for item in items}
+        # A name before all other words is what the clause is about.
+        self.opens = min((word.start for word in words if not word.capital), default=0)
 
 
 def misplaced(claim: Reading, sentence: Reading, alignment: Alignment) -> tuple[str, str] | None:
@@ -94,6 +96,8 @@ def _rival(
     for clause in clauses:
         own = {word.stem for word in clause.words} - said_there
         rivals = [one for one in clause.items if one.kind == item.kind and one.same != item.same]
+        if item.kind == "name":
+            rivals = [one for one in rivals if one.start < clause.opens]
         if clause is at[0] or not rivals or item.same in clause.told:
             continue
         least = 1.0 if item.kind == "name" else _LEAST_SHARE
