@@ -119,6 +119,8 @@ def _read(name: str) -> str:
     Raises:
         click.BadParameter: It cannot be read, is too long, or holds nothing.
     """
+    from fingerpost.corpus.decode import Undecodable, decode
+
     try:
         raw = sys.stdin.buffer.read(_MOST_BYTES + 1) if name == "-" else Path(name).read_bytes()
     except OSError as error:
@@ -129,7 +131,10 @@ def _read(name: str) -> str:
         raise click.BadParameter(
             f"{_name(name)} is longer than {_MOST_BYTES:,} bytes", param_hint="ANSWER"
         )
-    text = raw.decode("utf-8-sig", "replace")
+    decoded = decode(raw)
+    if isinstance(decoded, Undecodable):
+        raise click.BadParameter(f"{_name(name)} is no text: {decoded.detail}", param_hint="ANSWER")
+    text = decoded.text.removeprefix("\ufeff")
     if not text.strip():
         raise click.BadParameter(f"{_name(name)} holds no text", param_hint="ANSWER")
     return text

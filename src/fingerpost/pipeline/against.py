@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
+from fingerpost.corpus.frontmatter import read_front_matter
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.pipeline.check import source_text
 from fingerpost.retrieve import search
@@ -18,6 +19,7 @@ from fingerpost.verify import CitationVerifier, SourceText, extract_claims, list
 
 _MOST_CHARS = 2_000
 _CANDIDATES = 8
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _NAMED = re.compile(r"[\w./~%-]+\.[A-Za-z]{2,5}\b")
 
 
@@ -68,7 +70,7 @@ def check_text(
         RetrievalError: The index could not be searched.
         VerificationError: See `CitationVerifier.verify`.
     """
-    body, entries = listed_sources(text)
+    body, entries = listed_sources(_visible(text))
     listed = entries or dict(numbered or {})
     every = [one for one in reader.documents() if one.uri != ignored_uri]
     named = {number: _named(said, every) for number, said in listed.items()}
@@ -94,6 +96,17 @@ def check_text(
         listed=listed,
         unmatched=tuple(number for number, document in named.items() if document is None),
     )
+
+
+def _visible(text: str) -> str:
+    """Return the text with blanks for its front matter and comments, so that offsets stay."""
+    front = read_front_matter(text)
+    end = max(front.end, front.opaque_end)
+    return _blank(text[:end]) + _COMMENT.sub(lambda found: _blank(found.group()), text[end:])
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\r\n]", " ", text)
 
 
 def _sources(hits: Iterable[Hit], numbers: dict[str, int], *, first: int) -> list[SourceText]:

@@ -10,6 +10,7 @@ from fingerpost.text.sentences import sentences
 from fingerpost.types.document import Span
 from fingerpost.verify.blocks import prose_blocks
 from fingerpost.verify.markers import Marker, find_markers
+from fingerpost.verify.shown import only_links
 
 _WORDY = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+")
@@ -128,7 +129,7 @@ def _checkable(claim: Claim, *, listed: bool) -> bool:
         return False
     if bare.endswith((":", "：")) and not (claim.markers or _says_much(text)):
         return False
-    if _NO_CLAIM.match(text):
+    if _NO_CLAIM.match(text) or (only_links(text) and not bare.endswith(tuple(_STOPS))):
         return False
     return listed or len(_WORD.findall(text)) > 1 or _UNSPACED.search(text) is not None
 

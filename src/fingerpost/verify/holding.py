@@ -19,7 +19,7 @@ from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, add_cosines, measure
 from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, judge
 from fingerpost.verify.quote import find_quote
-from fingerpost.verify.shown import Page, Shown
+from fingerpost.verify.shown import Page, Shown, without_targets
 from fingerpost.verify.unseen import seen, without_unseen
 
 _LOG = logging.getLogger("fingerpost.verify")
@@ -144,7 +144,7 @@ def hold(
     cases = []
     late = False
     for claim in claims:
-        case = Case(claim, Reading(without_unseen(claim.text)))
+        case = Case(claim, Reading(without_targets(without_unseen(claim.text))))
         late = late or is_late()
         if late or not _hold_words(case, sources, weights, is_late):
             case.checked, case.held = False, []

@@ -27,6 +27,10 @@ _MARK = re.compile(
     # A run of signs and white space; a single blank between words is text.
     rf"|(?! (?!{_STOP})[^`{_SIGNS}])(?:[{_SIGNS}]++|`(?!{_LABEL}{_TARGET}))+"
 )
+_LINK = re.compile(
+    r"!?\[(?P<label>[^\[\]\n]{0,500})\]"
+    r"\([^()\s]{0,2000}(?:\([^()\n]{0,500}\)[^()\s]{0,500})?[^()\n]{0,300}\)"
+)
 _INNER = "_'#>"  # inside a word they are part of it: snake_case, don't
 _ENDS_HERE = re.compile(_STOP)
 _SPACE = re.compile(r"[\s|]")
@@ -109,6 +113,17 @@ def shown(source: str) -> Shown:
         places.append(place)
         length += len(piece)
     return Shown("".join(pieces), tuple(starts), tuple(places))
+
+
+def without_targets(text: str) -> str:
+    """Return the text with links and images as their labels; other marks stay."""
+    return _LINK.sub(lambda link: link["label"], text) if "](" in text else text
+
+
+def only_links(text: str) -> bool:
+    """Return whether the text has links, and no word besides."""
+    left, n_links = _LINK.subn(" ", text)
+    return n_links > 0 and not any(sign.isalnum() for sign in left)
 
 
 def _pieces(source: str, at: int, end: int) -> Iterator[tuple[str, int]]:

@@ -157,6 +157,13 @@ def test_a_text_is_no_source_of_itself(corpus, run):
     assert checked(out)["claims"][0]["source_ref"] == "penguins.md:1"
 
 
+def test_front_matter_and_comments_are_no_claims_and_lines_stay(check):
+    text = f"---\ntitle: Penguins huddle\ntags: [in, storms]\n---\n<!-- {STRANGE} -->\n\n{SAFE}\n"
+    _, out, _ = check(text, "--json")
+    (claim,) = checked(out)["claims"]
+    assert (claim["claim"], claim["line"]) == (SAFE, 7)
+
+
 def test_explain_shows_what_was_measured(check):
     _, out, _ = check(STRANGE, "--explain")
     assert "confidence" in out
@@ -171,12 +178,14 @@ def test_explain_shows_what_was_measured(check):
         (("verify", "nowhere.md", "--sources", "."), "cannot read nowhere.md"),
         (("verify", "EMPTY", "--sources", "."), "holds no text"),
         (("verify", "TEXT"), "give --sources PATH"),
+        (("verify", "BINARY", "--sources", "."), "is no text"),
     ],
 )
 def test_what_cannot_be_checked_is_a_usage_error(tmp_path, run, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "EMPTY").write_text(" \n")
     (tmp_path / "TEXT").write_text(SAFE)
+    (tmp_path / "BINARY").write_bytes(b"\0\1" * 50)
     code, _, err = run(*arguments)
     assert code == 2
     assert said in err

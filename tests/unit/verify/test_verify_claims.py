@@ -196,3 +196,16 @@ def test_markers_in_code_are_text_and_code_is_no_claim(fence):
     answer = f"The gate opens [1].\n\n{fence.format('The key is a[2]. See [3].')}\n\nIt closes [4]."
     claims = extract_claims(answer)
     assert [number for claim in claims for number in claim.markers] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[Providers](docs/providers.md) · [lanes](docs/lanes.md)",
+        "- [Providers](docs/providers.md)\n- [Lanes](docs/lanes.md)",
+        "![A valve](valve.png)",
+    ],
+)
+def test_links_and_images_alone_are_no_claims(answer):
+    assert texts(answer) == []
+    assert texts("[The gate opens at noon](gate.md).") == ["[The gate opens at noon](gate.md)."]

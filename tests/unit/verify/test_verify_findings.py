@@ -116,3 +116,10 @@ def test_fifteen_hundred_claims_against_a_long_source_take_seconds():
     assert time.process_time() - began < 8
     assert found.total_claims == 1_501
     assert found.claims[-1].verdict is Verdict.CONTRADICTED
+
+
+def test_where_a_link_leads_is_not_what_a_claim_says():
+    claim = only("Safe is the mode of [a new server](https://docs.example.org/9/modes.md).",
+                 ["Safe is the mode of [a new server](../8/other.md) until it is changed."])  # fmt: skip
+    assert claim.verdict is Verdict.SUPPORTED
+    assert claim.claim.endswith("(https://docs.example.org/9/modes.md).")
