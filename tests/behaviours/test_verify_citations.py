@@ -185,6 +185,17 @@ def test_an_entailment_hook_decides_what_words_leave_open():
     assert found.claims[0].verdict is Verdict.SUPPORTED
 
 
+def test_a_judge_is_asked_about_a_claim_that_shares_no_word_with_a_short_source():
+    verifier = CitationVerifier(nli=lambda premise, hypothesis: Entailment(0.9, 0.05, 0.05))
+    found = verifier.verify_sync("Jede Nacht entsteht ein Abbild.", [FACTS])
+    assert (
+        CitationVerifier().verify_sync("Jede Nacht entsteht ein Abbild.", [FACTS]).claims[0].verdict
+        is not Verdict.SUPPORTED
+    )
+    (claim,) = found.claims
+    assert (claim.verdict, claim.source_index, claim.source_snippet) == ("supported", 1, FACTS)
+
+
 def test_no_hook_talks_a_wrong_number_into_support():
     verifier = CitationVerifier(nli=lambda premise, hypothesis: Entailment(0.9, 0.05, 0.05))
     found = verifier.verify_sync("The scheduler keeps three replicas of every shard.", [FACTS])

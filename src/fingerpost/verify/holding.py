@@ -13,11 +13,11 @@ from fingerpost.errors import LaneError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.answer import Verdict
 from fingerpost.types.document import Span
-from fingerpost.verify.base import SourceText
+from fingerpost.verify.base import Entailment, SourceText
 from fingerpost.verify.claims import Claim
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, add_cosines, measure
-from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, judge
+from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, entailed, judge
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.shown import Page, Shown, without_targets
 from fingerpost.verify.unseen import seen, without_unseen
@@ -36,6 +36,7 @@ _SURE = 0.93
 _PROMISING = 0.6
 _MOST_SOURCES = 3
 _EMBEDDED_AT_ONCE = 64
+_SHORT = 2_000
 
 
 @dataclass(slots=True, eq=False)
@@ -89,9 +90,22 @@ class Held:
 
     @property
     def premise(self) -> str:
-        """Return the passage that was measured, empty for a quote."""
-        window = self.evidence.window if self.evidence else None
-        return "" if window is None else self.source.page.text[window.start : window.end]
+        """Return the passage that was measured, empty for a quote.
+
+        Where no word is shared, as between two languages, it is the whole of a short source.
+        """
+        if self.evidence is None:
+            return ""
+        text, window = self.source.page.text, self.evidence.window
+        if window is not None:
+            return text[window.start : window.end]
+        return text if len(text) <= _SHORT else ""
+
+    def judged(self, said: Entailment) -> None:
+        """Take the opinion of a judge on the premise."""
+        self.judgement = entailed(self.judgement, self.evidence, said)
+        if self.span is None:
+            self.span = Span(0, len(self.source.page.text))
 
 
 @dataclass(slots=True, eq=False)

@@ -21,7 +21,7 @@ from fingerpost.verify.claims import Claim, claims_of, extract_claims, listed_cl
 from fingerpost.verify.finding import verdict_of
 from fingerpost.verify.holding import Case, embed_cases, hold, hold_together, read_sources
 from fingerpost.verify.hooks import ClaimHook, hooked_claims
-from fingerpost.verify.judge import entailed, judge_weights
+from fingerpost.verify.judge import judge_weights
 from fingerpost.verify.judges import HookClaimJudge, opinions
 
 WORDS_ALONE = "claims-by-words"
@@ -216,7 +216,7 @@ class CitationVerifier:
         )
         for (_, held), opinion in zip(asked, said, strict=True):
             if opinion is not None:
-                held.judgement = entailed(held.judgement, held.evidence, opinion)
+                held.judged(opinion)
         if fallback:
             work.fallbacks.append(fallback)
         else:
