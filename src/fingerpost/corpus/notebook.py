@@ -8,7 +8,8 @@ from json import scanner
 from typing import Any
 
 from fingerpost.corpus.blocks import Block, parse_blocks
-from fingerpost.corpus.source import ParsedText, Weave
+from fingerpost.corpus.source import ParsedText
+from fingerpost.text.weave import Weave
 
 _scan_string: Any = json.decoder.scanstring  # type: ignore[attr-defined] # not in typeshed
 _RAW_LINE = re.compile(r"(?:[^\\]|\\[^n])*?(?:\\n|\Z)", re.DOTALL)

@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 from fingerpost.corpus.decode import Decoded, Undecodable, decode
 from fingerpost.corpus.formats import format_of, parse, parse_as_plain
 from fingerpost.corpus.frontmatter import FrontMatter, read_front_matter
-from fingerpost.corpus.html import html_targets
 from fingerpost.corpus.links import Paths, resolve_links, written_links
 from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.source import ParsedText
@@ -20,6 +19,7 @@ from fingerpost.corpus.split import Piece, split
 from fingerpost.stores.base import PreparedDocument
 from fingerpost.stores.trail import trail_text
 from fingerpost.text.analyse import analyse_joined
+from fingerpost.text.html import html_targets
 from fingerpost.text.language import detect_language
 from fingerpost.text.names import name_numbers
 from fingerpost.types.document import Chunk, Document, Span
