@@ -100,7 +100,7 @@ class EmbeddingQueryRouter(BaseSourceRouter):
 
     def _settled(self, decision: SourceDecision) -> SourceRouting:
         best = decision.choice or max(decision.scores, key=decision.scores.__getitem__)
-        fits = 1 - decision.confidence if decision.abstained else decision.confidence
+        fits = decision.scores[best]
         own = next(s.min_probability for s in self._sources if s.name == best)
         used = fits >= own if own is not None else not decision.abstained
         return self._routed(

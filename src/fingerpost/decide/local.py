@@ -1,227 +1,255 @@
-"""Which of the described sources a question belongs to, without a model call."""
+"""The decision model that needs no network: embeddings, words and fitted weights."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from anyio import to_thread
 
-from fingerpost.errors import ConfigError
+from fingerpost.decide.local_evidence import LocalEvidence
+from fingerpost.decide.local_fit import fit_router
+from fingerpost.decide.local_router import LocalSourceRouter, SourceDecision
+from fingerpost.decide.local_source import SourceDescription
+from fingerpost.decide.local_weights import Shares, packaged_weights, softmax
+from fingerpost.errors import ConfigError, LaneError
 from fingerpost.lanes.base import EmbeddingModel
-from fingerpost.text.analyse import query_tokens
+from fingerpost.types.question import (
+    AnswerStatus,
+    Choice,
+    DecisionAnswer,
+    DecisionInput,
+    DecisionResponse,
+    Question,
+    Score,
+    YesNo,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEMPLATES = ("{}", "questions about {}", "What about {}?", "Help with {}.")
-_CENTRE_WEIGHT = 0.3
+__all__ = ["LocalDecisionModel", "LocalSourceRouter", "SourceDecision", "SourceDescription"]
+
+_KEPT: Final = 32
+_CONVERSATION: Final = frozenset({"query", "messages"})
+_NONE: Final = frozenset({"none", "other", "none of these", "none of them", "out of scope"})
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDescription:
-    """A source as the router sees it.
+class LocalDecisionModel:
+    """A `DecisionModel` without network: compares the query with the words of the questions.
 
-    Attributes:
-        id: What the decision names; unique among the sources.
-        name: A few words, may be empty when there is a description.
-        description: What it holds, may be empty when there is a name.
-        examples: Questions or intents that belong to it. Underscores read as blanks.
-    """
+    It reads text, or the object of a conversation (``query`` and ``messages``), of which it
+    reads the query. About any other input it abstains: it compares, it does not understand.
 
-    id: str
-    name: str = ""
-    description: str = ""
-    examples: tuple[str, ...] = ()
+    - Yes/no questions of one call are alternatives to each other; what they have in common is
+      left out of the comparison. Yes is as probable as this one is, held against its strongest
+      rival and against *none of them*, each alone. From 0.5 on is the source that the local
+      router would choose, and one that is as good.
+    - A choice is answered by the probability of each option when one of them fits;
+      ``unknown_probability`` is that of none, and an option called ``none`` or ``other`` gets it.
+    - A question with both sides of yes described, and a score, are choices among descriptions.
+      Little is known of levels from their words, so the probabilities of a score are flat.
 
-    @property
-    def heading(self) -> str:
-        """Return name and description in one line."""
-        parts = (_readable(self.name), self.description.strip())
-        return ": ".join(part for part in parts if part)
-
-
-@dataclass(frozen=True, slots=True)
-class SourceDecision:
-    """The source of one question.
-
-    Attributes:
-        choice: Id of the source, ``None`` when none fits.
-        confidence: Calibrated probability that the choice (or the abstention) is right, 0 to 1.
-        scores: Likeness of the question to each source by id, 0 to 1; they need not sum to 1.
-        abstained: Whether no source fits.
-    """
-
-    choice: str | None
-    confidence: float
-    scores: Mapping[str, float] = field(default_factory=dict, hash=False)
-    abstained: bool = False
-
-
-class LocalSourceRouter:
-    """Chooses the source whose description, or whose examples, a question is most like.
-
-    Nearest prototypes: a source with examples is as like as its nearest example, and a little
-    as its examples on the whole; one without is as like as its heading. With no embedding model
-    shared words decide. The prototypes are embedded once, when it is built; deciding is one
-    product. Ties go to the source that was named first.
+    Descriptions are embedded at the first call that has them and then kept, 32 sets of them.
 
     Args:
-        sources: At least one; ids are unique, each has a name, a description or examples.
-        embedder: ``None`` compares words only.
+        embedder: Compares texts; ``None`` compares their words. It is called in a thread.
+        fitted: A router of `fit_router` or `load_router`. It answers calls whose options, or
+            whose yes/no questions, are all among its sources, by id, name or description.
 
-    Raises:
-        ConfigError: No source, an id twice, or a source that says nothing of itself.
+    Attributes:
+        provider: ``local``.
+        model: Of the embeddings, ``words`` without any.
     """
 
+    provider = "local"
+
     def __init__(
-        self, sources: Sequence[SourceDescription], embedder: EmbeddingModel | None = None
+        self, embedder: EmbeddingModel | None = None, *, fitted: LocalSourceRouter | None = None
     ) -> None:
-        _check(sources)
-        self._ids = tuple(source.id for source in sources)
         self._embedder = embedder
-        self._tokens = [frozenset(query_tokens(_all_text(source))) for source in sources]
-        self._prototypes: list[NDArray[np.float32]] = []
-        self._centres = np.zeros((len(sources), 0), dtype=np.float32)
-        if embedder is not None:
-            self._prototypes = [_prototypes(source, embedder) for source in sources]
-            self._centres = np.stack([_unit(rows.mean(axis=0)) for rows in self._prototypes])
-        told = any(source.examples for source in sources)
-        kind = "words" if embedder is None else "examples" if told else "names"
-        self._calibration: Mapping[str, float] = _calibrations()[kind]
+        self._fitted = fitted
+        name = "words" if embedder is None else embedder.name.removeprefix("local/")
+        self.model = name if fitted is None else f"{name}+examples"
+        self._known = {} if fitted is None else _named(fitted.sources)
+        self._router = lru_cache(maxsize=_KEPT)(self._built)
+        self._levels = lru_cache(maxsize=_KEPT)(self._described)
 
-    def likeness(
-        self, text: str, *, embedding: NDArray[np.float32] | None = None
-    ) -> NDArray[np.float64]:
-        """Return how like the text is to each source, in the order of the sources."""
-        if self._embedder is None:
-            return _shared_words(frozenset(query_tokens(text)), self._tokens)
-        vector = self._embedder.embed([text])[0] if embedding is None else embedding
-        nearest = np.array([float((rows @ vector).max()) for rows in self._prototypes])
-        centre = (self._centres @ vector).astype(np.float64)
-        return (nearest + _CENTRE_WEIGHT * centre) / (1 + _CENTRE_WEIGHT)
-
-    def decide(self, text: str, *, embedding: NDArray[np.float32] | None = None) -> SourceDecision:
-        """Return the source of a question that stands alone.
+    def fit(self, examples: Mapping[str, Sequence[str]], *, seed: int = 0) -> LocalDecisionModel:
+        """Return a model that has learnt from examples. See `fit_router`.
 
         Args:
-            text: The question.
-            embedding: Its vector by the router's own embedding model, where known already.
+            examples: What a source is called or described by → questions that belong to it.
+            seed: Of the order in which examples are held out.
 
         Raises:
+            ConfigError: There is no embedding model, or not enough to learn from.
             EmbeddingError: The embedding model gave no usable vector.
         """
-        scores = self.likeness(text, embedding=embedding)
-        best = int(np.argmax(scores))
-        fits = fit_probability(scores, self._calibration)
-        named = {
-            key: round(min(1.0, max(0.0, float(score))), 4)
-            for key, score in zip(self._ids, scores, strict=True)
-        }
-        if scores[best] < self._calibration["floor"] or fits < self._calibration["threshold"]:
-            return SourceDecision(None, round(1 - fits, 4), named, abstained=True)
-        return SourceDecision(self._ids[best], round(fits, 4), named)
+        if self._embedder is None:
+            raise ConfigError("learning from examples needs an embedding model")
+        sources = [SourceDescription(name, name) for name in examples]
+        fitted = fit_router(sources, examples, self._embedder, seed=seed)
+        return LocalDecisionModel(self._embedder, fitted=fitted)
+
+    async def decide(self, input: DecisionInput, questions: Sequence[Question]) -> DecisionResponse:
+        """Return an answer to each question. See `DecisionModel.decide`.
+
+        Raises:
+            LaneError: The embedding model failed.
+        """
+        query = _query_of(input)
+        if query is None:
+            silent = AnswerStatus.ABSTAINED
+            answers = {one.id: DecisionAnswer(one.id, silent) for one in questions}
+        else:
+            work = partial(self._answers, query, questions)
+            try:
+                answers = await to_thread.run_sync(work, abandon_on_cancel=True)
+            except LaneError:
+                raise
+            except Exception as error:
+                raise LaneError(f"local/{self.model} failed: {error}") from error
+        return DecisionResponse(answers, f"local/{self.model}")
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""
+
+    def _answers(self, query: str, questions: Sequence[Question]) -> dict[str, DecisionAnswer]:
+        vector = None if self._embedder is None else self._embedder.embed([query])[0]
+        asked = [one for one in questions if isinstance(one, YesNo) and not (one.yes and one.no)]
+        found: dict[str, DecisionAnswer] = {}
+        if asked:
+            shares = self._shares(self._subjects(asked), query, vector)
+            for question, yes in zip(asked, _held_against_rivals(shares), strict=True):
+                found[question.id] = _answer(question.id, {"yes": yes, "no": 1 - yes})
+        for one in questions:
+            if isinstance(one, Choice):
+                found[one.id] = self._chosen(one, query, vector)
+            elif one.id not in found:
+                found[one.id] = self._placed(one, query, vector)
+        return {one.id: found[one.id] for one in questions}
+
+    def _subjects(self, questions: Sequence[YesNo]) -> tuple[tuple[str, str], ...]:
+        """Return what each question is about: a known source, or what it alone says."""
+        whole = [_last_line(question.text) for question in questions]
+        if all(text.casefold() in self._known for text in whole):
+            return tuple(("", text) for text in whole)
+        return tuple(("", text) for text in _distinct(questions))
+
+    def _chosen(
+        self, question: Choice, query: str, vector: NDArray[np.float32] | None
+    ) -> DecisionAnswer:
+        """Return the answer to a choice."""
+        options = question.options
+        none = [label for label in options if label.strip().casefold() in _NONE]
+        rest = [label for label in options if label not in none]
+        if not rest:
+            even = dict.fromkeys(options, 1 / len(options))
+            return _answer(question.id, even, unknown=1.0)
+        subjects = tuple((label, options[label] or "") for label in rest)
+        shares = self._shares(subjects, query, vector)
+        left = shares.none if none else 0.0
+        sources = shares.sources / shares.sources.sum() * (1 - left)
+        probabilities = dict(zip(rest, map(float, sources), strict=True))
+        probabilities |= dict.fromkeys(none, left / max(1, len(none)))
+        return _answer(
+            question.id, {label: probabilities[label] for label in options}, unknown=shares.none
+        )
+
+    def _placed(
+        self, question: YesNo | Score, query: str, vector: NDArray[np.float32] | None
+    ) -> DecisionAnswer:
+        """Return the answer to a score, or to a yes/no question with both sides described."""
+        if isinstance(question, Score):
+            texts: tuple[str, ...] = question.levels
+            labels = tuple(map(str, range(len(texts))))
+        else:
+            texts, labels = (question.yes or "", question.no or ""), ("yes", "no")
+        evidence = self._levels(texts).of(query, vector)
+        shares = softmax(evidence @ np.asarray(packaged_weights()["levels"].evidence))
+        return _answer(question.id, dict(zip(labels, map(float, shares), strict=True)))
+
+    def _shares(
+        self,
+        subjects: tuple[tuple[str, str], ...],
+        query: str,
+        vector: NDArray[np.float32] | None,
+    ) -> Shares:
+        """Return the probability of each (name, description), and of none."""
+        places = [self._known.get(text.strip().casefold()) for pair in subjects for text in pair]
+        told = [a if a is not None else b for a, b in zip(places[::2], places[1::2], strict=True)]
+        known = [place for place in told if place is not None]
+        if self._fitted is not None and len(set(known)) == len(subjects):
+            shares = self._fitted.shares(query, embedding=vector)
+            return shares.among(known)
+        return self._router(subjects).shares(query, embedding=vector)
+
+    def _built(self, subjects: tuple[tuple[str, str], ...]) -> LocalSourceRouter:
+        sources = [SourceDescription(str(n), name, text) for n, (name, text) in enumerate(subjects)]
+        return LocalSourceRouter(sources, self._embedder)
+
+    def _described(self, texts: tuple[str, ...]) -> LocalEvidence:
+        return LocalEvidence([SourceDescription(text, text) for text in texts], self._embedder)
 
 
-def fit_probability(scores: NDArray[np.float64], calibration: Mapping[str, float]) -> float:
-    """Return the probability that the best score names the right source (Platt scaling)."""
-    ranked = np.sort(scores)[::-1]
-    gap = float(ranked[0] - ranked[1]) if len(ranked) > 1 else float(ranked[0])
-    strength = (
-        calibration["bias"]
-        + calibration["best"] * float(ranked[0])
-        + calibration["gap"] * gap
-        + calibration["count"] * math.log(len(ranked))
-    )
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, strength))))
+def _query_of(input: DecisionInput) -> str | None:
+    """Return the text that the questions are about, ``None`` when it is not of a known form."""
+    if isinstance(input, str):
+        return input
+    if isinstance(input, Mapping) and input.keys() <= _CONVERSATION:
+        query = input.get("query")
+        return query if isinstance(query, str) else None
+    return None
 
 
-@lru_cache(maxsize=1)
-def _calibrations() -> dict[str, dict[str, float]]:
-    """Return the fitted numbers by kind of evidence."""
-    value: dict[str, dict[str, float]] = _packaged("source_calibration.json")["kinds"]
-    return value
-
-
-@lru_cache(maxsize=1)
-def _glosses() -> dict[str, list[str]]:
-    """Return what sources of a common name usually hold."""
-    value: dict[str, list[str]] = _packaged("glosses.json")["glosses"]
-    return value
-
-
-def _packaged(name: str) -> Any:
-    """Return the JSON value of a file that ships with this package."""
-    return json.loads((files(__package__ or "") / name).read_text(encoding="utf-8"))
-
-
-def _check(sources: Sequence[SourceDescription]) -> None:
-    """Raise unless the sources can be told apart."""
-    if not sources:
-        raise ConfigError("a source router needs at least one source")
-    seen: set[str] = set()
-    for source in sources:
-        if source.id in seen:
-            raise ConfigError(f"source id {source.id!r} is given twice")
-        seen.add(source.id)
-        if not _all_text(source).strip():
-            raise ConfigError(
-                f"source {source.id!r} has no name, description or examples",
-                hint="Give each source a description of what it holds.",
-            )
-
-
-def _readable(text: str) -> str:
-    """Return a name or an intent as words."""
-    return text.replace("_", " ").strip()
-
-
-def _all_text(source: SourceDescription) -> str:
-    """Return everything that is said about a source."""
-    examples = " ".join(map(_readable, source.examples))
-    return f"{source.heading} {examples} {' '.join(_gloss(source))}"
-
-
-def _gloss(source: SourceDescription) -> list[str]:
-    """Return what its heading usually stands for; nothing when it has examples of its own."""
-    if source.examples:
-        return []
-    heading = source.heading.casefold()
-    words = heading.split()
-    return [
-        piece
-        for key, pieces in _glosses().items()
-        if (key in words if " " not in key else key in heading)
-        for piece in pieces
-    ]
-
-
-def _prototypes(source: SourceDescription, embedder: EmbeddingModel) -> NDArray[np.float32]:
-    """Return unit vectors that stand for a source: examples, or else its heading and gloss."""
-    if source.examples:
-        return embedder.embed([_readable(example) for example in source.examples])
-    asked = embedder.embed([template.format(source.heading) for template in _TEMPLATES])
-    heading = _unit(asked.mean(axis=0))[None, :]
-    gloss = _gloss(source)
-    return np.vstack([heading, embedder.embed(gloss)]) if gloss else heading
-
-
-def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the vector at length 1; a zero vector stays as it is."""
-    length = float(np.linalg.norm(vector))
-    return (vector / length if length else vector).astype(np.float32)
-
-
-def _shared_words(asked: frozenset[str], known: Sequence[frozenset[str]]) -> NDArray[np.float64]:
-    """Return the share of the question's words that each source has, rare words counting more."""
-    weights = {
-        word: math.log(1 + len(known) / (1 + sum(word in tokens for tokens in known)))
-        for word in asked
+def _named(sources: Sequence[SourceDescription]) -> dict[str, int]:
+    """Return what a source may be called → its place."""
+    return {
+        text.strip().casefold(): place
+        for place, source in reversed(list(enumerate(sources)))
+        for text in (source.heading, source.description, source.name, source.id)
+        if text.strip()
     }
-    total = sum(weights.values()) or 1.0
-    return np.array([sum(weights[word] for word in asked & tokens) / total for tokens in known])
+
+
+def _distinct(questions: Sequence[YesNo]) -> list[str]:
+    """Return what each question does not share with the others."""
+    texts = [" ".join(filter(None, (one.text, one.yes, one.no))) for one in questions]
+    first, last = _shared(texts), _shared([text[::-1] for text in texts])
+    cut = [text[first : len(text) - last].strip() for text in texts]
+    usable = len(texts) > 1 and all(any(map(str.isalnum, text)) for text in cut)
+    return cut if usable else [_last_line(text) for text in texts]
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """Return how many characters all begin with, whole words only."""
+    low, high = min(texts), max(texts)
+    pairs = zip(low, high, strict=False)
+    same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(low), len(high)))
+    while same and not low[same - 1].isspace():
+        same -= 1
+    return same
+
+
+def _last_line(text: str) -> str:
+    """Return where templates put the description."""
+    return text.strip().rpartition("\n")[2]
+
+
+def _held_against_rivals(shares: Shares) -> list[float]:
+    """Return for each source the smaller of: it rather than its strongest rival; any at all."""
+    ranked = np.sort(shares.sources)[::-1]
+    found = []
+    for share in shares.sources:
+        rival = 0.0 if len(ranked) == 1 else float(ranked[1] if share == ranked[0] else ranked[0])
+        found.append(float(min(shares.fits, share / (share + rival)) if share > 0 else 0.0))
+    return found
+
+
+def _answer(
+    name: str, probabilities: Mapping[str, float], *, unknown: float | None = None
+) -> DecisionAnswer:
+    return DecisionAnswer(name, probabilities=probabilities, unknown_probability=unknown)

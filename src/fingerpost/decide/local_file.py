@@ -1,0 +1,105 @@
+"""A router that learnt from examples, as a file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from fingerpost.decide.local_fit import N_WEIGHTS
+from fingerpost.decide.local_router import LocalSourceRouter, SourceHead
+from fingerpost.decide.local_source import SourceDescription
+from fingerpost.errors import ConfigError
+from fingerpost.lanes.base import EmbeddingModel
+
+_KIND: Final = "fingerpost source router"
+_FORMAT: Final = 1
+
+
+def save_router(router: LocalSourceRouter, path: Path) -> None:
+    """Write a router that `fit_router` made.
+
+    The file is a NumPy archive without pickle: ``about`` is JSON with the format, the embedding
+    model and the sources with their examples, which are in it as plain text.
+
+    Raises:
+        ConfigError: The router learnt nothing.
+        OSError: The file cannot be written.
+    """
+    if router.head is None or router.embedder is None:
+        raise ConfigError("this router learnt nothing from examples: there is nothing to keep")
+    about = {
+        "kind": _KIND,
+        "format": _FORMAT,
+        "embedder": router.embedder.name,
+        "revision": router.embedder.revision,
+        "sources": [asdict(source) for source in router.sources],
+    }
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            about=np.array(json.dumps(about, ensure_ascii=False)),
+            weights=router.head.weights,
+            matrix=router.head.matrix.astype(np.float16),
+        )
+
+
+def load_router(path: Path, embedder: EmbeddingModel) -> LocalSourceRouter:
+    """Return the router that a file holds; its examples are embedded again.
+
+    Args:
+        path: Written by `save_router`.
+        embedder: The same model and revision that it learnt with.
+
+    Raises:
+        ConfigError: The file is no such file, is of another version, or is of another model.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            weights, matrix = file["weights"], file["matrix"].astype(np.float32)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ConfigError(f"{path} is no saved source router: {error}") from error
+    _check(about, path, embedder)
+    sources = _sources(about, path)
+    if weights.shape != (N_WEIGHTS,) or matrix.shape != (embedder.dimension, len(sources)):
+        raise ConfigError(f"{path}: its numbers do not fit its {len(sources)} sources")
+    if not (np.isfinite(weights).all() and np.isfinite(matrix).all()):
+        raise ConfigError(f"{path}: its numbers are not finite")
+    return LocalSourceRouter(sources, embedder, head=SourceHead(weights, matrix))
+
+
+def _check(about: Any, path: Path, embedder: EmbeddingModel) -> None:
+    if not isinstance(about, dict) or about.get("kind") != _KIND:
+        raise ConfigError(f"{path} is no saved source router")
+    if about.get("format") != _FORMAT:
+        raise ConfigError(
+            f"{path} has format {about.get('format')!r}, this version reads {_FORMAT}",
+            hint="Fit it again with this version.",
+        )
+    model = (about.get("embedder"), about.get("revision"))
+    if model != (embedder.name, embedder.revision):
+        raise ConfigError(
+            f"{path} learnt with {model[0]} ({model[1]}), not with {embedder.name}"
+            f" ({embedder.revision})",
+            hint="Use that embedding model, or fit it again.",
+        )
+
+
+def _sources(about: dict[str, Any], path: Path) -> list[SourceDescription]:
+    try:
+        return [
+            SourceDescription(
+                str(one["id"]),
+                str(one["name"]),
+                str(one["description"]),
+                tuple(map(str, one["examples"])),
+            )
+            for one in about["sources"]
+        ]
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{path}: a source is not usable: {error!r}") from error
