@@ -15,7 +15,7 @@ from machine import keep, step
 
 ROOT = Path(__file__).parent.parent
 SETS = ("docsfaq", "hotpotqa", "mtrag_un", "scifact")
-NAMES = ("tiers", "looks", "fusion", "judge")
+NAMES = ("tiers", "looks", "fusion")
 
 
 def arguments(name: str, data: Path, cache: Path) -> list[str]:
@@ -27,9 +27,7 @@ def arguments(name: str, data: Path, cache: Path) -> list[str]:
         return [tiers, *more, "--report"]
     if name == "looks":
         return [str(data / "retrieval"), tiers, *more, "--indexes", str(cache / "looks")]
-    if name == "fusion":
-        return [str(data / "retrieval"), "--cache", str(cache / "fusion"), "--sets", *SETS]
-    return [str(data / "grounding"), "--cache", str(cache / "judge.pkl")]
+    return [str(data / "retrieval"), "--cache", str(cache / "fusion"), "--sets", *SETS]
 
 
 def main() -> None:

@@ -79,6 +79,55 @@ QUALITY = (
 )
 
 
+JUDGE = (
+    Goal(
+        "sets held out, balanced accuracy",
+        "grounding",
+        ("macro", "full"),
+        0.72,
+        more_is_better=True,
+    ),
+    Goal(
+        "and above the cosine of claim and source",
+        "grounding",
+        ("macro", "gain"),
+        0.10,
+        more_is_better=True,
+    ),
+    Goal(
+        "contradicted recall, fever_symmetric",
+        "grounding",
+        ("macro", "fever_symmetric recall"),
+        0.5,
+        more_is_better=True,
+    ),
+    Goal(
+        "at precision",
+        "grounding",
+        ("macro", "fever_symmetric precision"),
+        0.7,
+        more_is_better=True,
+    ),
+    Goal(
+        "contradicted recall, scifact",
+        "grounding",
+        ("macro", "scifact recall"),
+        0.5,
+        more_is_better=True,
+    ),
+    Goal("at precision", "grounding", ("macro", "scifact precision"), 0.7, more_is_better=True),
+    Goal("challenge set, right", "grounding", ("macro", "challenge"), 0.95, more_is_better=True),
+    Goal(
+        "50 claims, 10 sources of 500 words, words only, CPU",
+        "grounding",
+        ("speed", "words only, CPU ms"),
+        150,
+        "ms",
+    ),
+    Goal("the same with embeddings", "grounding", ("speed", "full, CPU ms"), None, "ms"),
+)
+
+
 def _speed(name: str, part: str, *, ingest: bool, limits: Mapping[str, float]) -> tuple[Goal, ...]:
     def goal(what: str, *path: str, unit: str, limit: str = "") -> Goal:
         return Goal(what, name, (part, *path), limits.get(limit), unit)

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from goals import COMPARED, LANES, QUALITY, READERS, SPEED_LARGE, SPEED_SMALL, Goal
+from goals import COMPARED, JUDGE, LANES, QUALITY, READERS, SPEED_LARGE, SPEED_SMALL, Goal
 from machine import RESULTS
 from peers.table import show
 
@@ -94,6 +94,16 @@ def fitted(name: str) -> str:
     return f"{about}{text}\n\n{measured_on(found)}"
 
 
+def judged(part: str) -> str:
+    """Return what the local judge of claims reaches: a row per set, or per kind of pair."""
+    if part == "goals":
+        return goals(JUDGE)
+    found = result("grounding")
+    rows = found["challenge"] if part == "challenge" else found["sets"]["sets"]
+    text = table(list(rows[0]), [[shown(row.get(one)) for one in rows[0]] for row in rows])
+    return f"{text}\n\n{measured_on(found)}"
+
+
 def goals(wanted: Sequence[Goal]) -> str:
     """Return each goal, what was measured, and whether it is met."""
     results: dict[str, Any] = {}
@@ -130,7 +140,8 @@ def compared() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(quality, name) for name in COLUMNS},
-    **{f"fit-{name}": partial(fitted, name) for name in ("tiers", "looks", "fusion", "judge")},
+    **{f"fit-{name}": partial(fitted, name) for name in ("tiers", "looks", "fusion")},
+    **{f"judge-{part}": partial(judged, part) for part in ("sets", "challenge", "goals")},
     "quality-goals": partial(goals, QUALITY),
     "speed-large": partial(goals, SPEED_LARGE),
     "speed-small": partial(goals, SPEED_SMALL),
