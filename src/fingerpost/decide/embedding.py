@@ -11,7 +11,8 @@ import anyio
 from anyio import to_thread
 
 from fingerpost.decide.base import BaseSourceRouter
-from fingerpost.decide.local import LocalSourceRouter, SourceDecision, SourceDescription
+from fingerpost.decide.local_router import LocalSourceRouter, SourceDecision
+from fingerpost.decide.local_source import SourceDescription
 from fingerpost.decide.sources import Described
 from fingerpost.errors import LaneError, ProviderTimeoutError
 from fingerpost.lanes.base import EmbeddingModel
@@ -23,13 +24,13 @@ from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceR
 class EmbeddingQueryRouter(BaseSourceRouter):
     """Routes a query to the one source that it is most like, or to none.
 
-    A source is as like as the nearest of its examples; one without examples as its name and
-    description. The best source is used when the probability that it is the right one reaches a
-    threshold: that which was fitted on labelled questions, or the source's own. Without an
-    embedding model shared words decide. The query should stand alone: a conversation is not
-    looked at, and other questions stay unanswered.
+    See `LocalSourceRouter` for what it compares. The best source is used unless the fitted
+    probability that none is right is too high, or, for a source with a threshold of its own, when
+    its probability reaches that. Without an embedding model shared words decide. The query should
+    stand alone: a conversation is not looked at, and other questions stay unanswered.
 
-    The confidence of a routing is the fitted probability that the source, or none, is right.
+    The probabilities of an assessment sum to 1 with that of none. The confidence of a routing is
+    that of the source that is used, or that of none.
 
     Args:
         embedder: Compares texts; ``None`` compares their words. It may be called from threads.
@@ -99,21 +100,20 @@ class EmbeddingQueryRouter(BaseSourceRouter):
             raise LaneError(f"{self._name} failed: {type(error).__name__}: {error}") from error
 
     def _settled(self, decision: SourceDecision) -> SourceRouting:
-        best = decision.choice or max(decision.scores, key=decision.scores.__getitem__)
-        fits = decision.scores[best]
+        shares = decision.scores
+        best = decision.choice or max(shares, key=shares.__getitem__)
         own = next(s.min_probability for s in self._sources if s.name == best)
-        used = fits >= own if own is not None else not decision.abstained
+        used = decision.choice is not None if own is None else shares[best] >= own
         return self._routed(
             [
                 SourceAssessment(
                     source.name,
-                    probability=fits if source.name == best else None,
+                    probability=shares[source.name],
                     threshold=source.min_probability,
                     chosen=used and source.name == best,
-                    score=decision.scores[source.name],
                 )
                 for source in self._sources
             ],
             model=self._name,
-            confidence=fits if used else 1 - fits,
+            confidence=shares[best] if used else max(0.0, 1 - sum(shares.values())),
         )

@@ -103,9 +103,7 @@ async def _ask_all(
 
 def _routed(routing: SourceRouting, took_ms: float) -> Routed:
     scores = {
-        item.name: value
-        for item in routing.assessments
-        if (value := item.probability if item.score is None else item.score) is not None
+        item.name: value for item in routing.assessments if (value := item.probability) is not None
     }
 
     def rank(item: SourceAssessment) -> float:

@@ -32,8 +32,6 @@ class SourceAssessment:
         chosen: Whether it is used.
         question: What was asked about it, empty when nothing was.
         status: Whether the model answered.
-        score: Likeness to the question, 0 to 1, of routers that measure it; it is no probability,
-            and only those of one routing compare. ``None`` from all others.
     """
 
     name: str
@@ -42,7 +40,6 @@ class SourceAssessment:
     chosen: bool = False
     question: str = ""
     status: AnswerStatus = AnswerStatus.ANSWERED
-    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
