@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.document import Span
-from fingerpost.verify.align import Alignment, align, weight
+from fingerpost.verify.align import Alignment, align, content, weight
 from fingerpost.verify.comparatives import agreement, comparison
 from fingerpost.verify.compare import Comparison, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
@@ -20,7 +20,7 @@ from fingerpost.verify.quantifiers import narrows, overclaims
 from fingerpost.verify.rates import rates
 from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
-from fingerpost.verify.words import Word, fold
+from fingerpost.verify.words import Word, fold, words
 
 LEXICAL_FEATURES = (
     "coverage", "coverage_squared", "coverage_window", "coverage_words", "coverage_source",
@@ -113,9 +113,9 @@ class _Held:
         self.comparison: Comparison = compare(claim.quantities, reading.quantities)
         asked = len(self.comparison.findings) * _QUANTITY_WEIGHT
         borne = self.comparison.count("same") * _QUANTITY_WEIGHT
-        words = sum(weight(word) for word in claim.content)
-        whole = words + asked
-        self.coverage = (self.alignment.coverage * words + borne) / whole if whole else 0.0
+        told = sum(weight(word) for word in claim.content)
+        whole = told + asked
+        self.coverage = (self.alignment.coverage * told + borne) / whole if whole else 0.0
 
 
 def _alignment(values: dict[str, float], alone: _Held, wide: _Held) -> None:
@@ -164,7 +164,7 @@ def _names(found: Evidence, claim: Reading, around: Reading, source: SourceSente
         if abbreviated(mention.text, source.text):
             total += 1
             continue
-        for word in Reading(mention.text).content:
+        for word in content(words(mention.text)):
             total += 1
             if word.text in near or word.stem in near:
                 continue

@@ -119,4 +119,4 @@ def abbreviated(name: str, text: str) -> bool:
         spelled = small.join(rf"{letter}\w+" for letter in letters)
         return re.search(rf"\b{spelled}", text, re.IGNORECASE) is not None
     initials = "".join(part[0] for part in name.split() if part[0].isupper())
-    return len(initials) > 1 and re.search(rf"\b{initials}\b", text) is not None
+    return len(initials) > 1 and initials in text and bool(re.search(rf"\b{initials}\b", text))

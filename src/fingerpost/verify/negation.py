@@ -59,16 +59,25 @@ class Polarity:
         return bool(self.spans)
 
 
+_AFFIRMED = Polarity(())
+
+
 def polarity(text: str, parts: list[Word]) -> Polarity:
     """Return which parts of the text are negated."""
     table = lexicon()
+    cues = [
+        (at, word)
+        for at, word in enumerate(parts)
+        if word.text in table.negations or word.text.endswith("n't")
+    ]
+    if not cues and _UNSPACED_NOT.search(text) is None:
+        return _AFFIRMED
     starts = [0, *(m.end() for m in _BREAK.finditer(text) if not _goes_on(text, m.start()))]
     excused = _excused(text)
     spans = []
     narrow = _joined_negations(parts, text)
-    for at, word in enumerate(parts):
-        is_cue = word.text in table.negations or word.text.endswith("n't")
-        if not is_cue or _within(word.start, excused) or _inside(text, word):
+    for at, word in cues:
+        if _within(word.start, excused) or _inside(text, word):
             continue
         clause = bisect_right(starts, word.start) - 1
         end = starts[clause + 1] if clause + 1 < len(starts) else len(text)
