@@ -77,6 +77,39 @@ def _bare(answer, span):
     return "".join("".join(kept[span.start : span.end]).split())
 
 
+STATEMENTS = (
+    "The cache lives for 2 hours.", "Helm v2.10 uses 3.5 GB, e.g. at night.", "Er startet am 3. Mai neu.",
+    "服务器有四个节点。", "サーバーは毎日再起動します。", "يعمل الخادم على أربع عقد.", "सर्वर चार नोड पर चलता है।",
+    "“Quoted words stay whole.”", "Run `a. b` to start it!", "Он работает, напр. ночью.", "Le serveur a 4 nœuds !",
+)  # fmt: skip
+NO_CLAIMS = (
+    "# A heading",
+    "```\nThe code is no claim.\n```",
+    "What is next?",
+    "| a | b |\n|---|---|",
+    "---",
+    "**Notes**",
+)
+LAYOUTS = ("{}", "- {}", "1. {}", "> {}", "- {} [1]", "| {} | x |")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.sampled_from(LAYOUTS), st.sampled_from(STATEMENTS)),
+            st.sampled_from(NO_CLAIMS),
+        ),
+        max_size=8,
+    )
+)
+def test_every_statement_is_a_claim_once_and_nothing_else_is(parts):
+    told = [part if isinstance(part, str) else part[0].format(part[1]) for part in parts]
+    claims = extract_claims("\n\n".join(told))
+    stated = [part[1] for part in parts if not isinstance(part, str)]
+    assert [claim.text.removesuffix(" | x") for claim in claims] == stated
+
+
 @settings(max_examples=60, deadline=None)
 @given(TEXT, TEXT)
 def test_judging_a_pair_never_raises_and_gives_probabilities(claim, source):

@@ -18,6 +18,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
 _MUCH_SAID = 12
 _STOPS = ".!?。！？؟।…"
 _CLOSERS = "\"'”’»)]}*_`"
+_STOP_FOLLOWS = re.compile(r"\s*[.!?,;:。！？，](?:\s|$)")
 _BEFORE_MARKER = _CLOSERS + " \t\n"
 _QUESTION = re.compile(r"[?？؟;](?<!;)[\"'”’»)*_`\s]*$")
 # Greetings, offers, and admissions of not knowing, at the start of a sentence.
@@ -112,14 +113,19 @@ def _claim(answer: str, span: Span, markers: list[Marker]) -> Claim | None:
 
 
 def _without(text: str, offset: int, markers: list[Marker]) -> str:
-    """Return the text without its markers, blanks collapsed, none before a full stop."""
-    parts, at = [], 0
+    """Return the text without its markers, blanks collapsed, none between it and a full stop."""
+    left, at = "", 0
     for marker in markers:
-        parts.append(text[at : marker.start - offset])
+        left = _joined(left, text[at : marker.start - offset])
         at = marker.end - offset
-    parts.append(text[at:])
-    joined = " ".join(" ".join(parts).split()) if markers else " ".join(text.split())
-    return re.sub(r"\s+(?=[.!?,;:。！？，](?:\s|$))", "", joined) if markers else joined
+    left = _joined(left, text[at:])
+    return " ".join(left.split())
+
+
+def _joined(left: str, piece: str) -> str:
+    if not left or _STOP_FOLLOWS.match(piece):
+        return left.rstrip() + piece.lstrip()
+    return f"{left} {piece}"
 
 
 def _checkable(claim: Claim, *, listed: bool) -> bool:
@@ -148,7 +154,8 @@ def _sentences(answer: str, block: Span) -> Iterator[tuple[Span, list[Marker]]]:
     """
     text = answer[block.start : block.end]
     markers = find_markers(text)
-    spans = sentences(_masked(text, markers))
+    whole = [Span(0, len(text))] if _is_row(answer, block) else []
+    spans = whole or sentences(_masked(text, markers))
     at = 0  # markers before this one have their sentence
     for number, span in enumerate(spans):
         limit = spans[number + 1].start if number + 1 < len(spans) else len(text)
@@ -163,6 +170,12 @@ def _sentences(answer: str, block: Span) -> Iterator[tuple[Span, list[Marker]]]:
             own.append(Marker(marker.numbers, marker.start + block.start, marker.end + block.start))
             at += 1
         yield Span(span.start + block.start, end + block.start), own
+
+
+def _is_row(answer: str, block: Span) -> bool:
+    """Return whether the block is a row of a table, which is one claim whatever is in its cells."""
+    start = max(answer.rfind("\n", 0, block.start), answer.rfind("\r", 0, block.start)) + 1
+    return answer[start : block.start].lstrip(" \t>").startswith("|")
 
 
 def _masked(text: str, markers: Sequence[Marker]) -> str:

@@ -76,7 +76,7 @@ class CitationVerifier:
         unverifiable_below: float | None = None,
         on_unsupported: OnUnsupported = OnUnsupported.FLAG,
         extract_claims: ClaimHook | None = None,
-        max_embedded_sentences: int = 24,
+        max_embedded_sentences: int = 96,
         max_source_chars: int = 2_000_000,
         time_limit_s: float | None = None,
         hook_time_limit_s: float = 30.0,
@@ -99,7 +99,8 @@ class CitationVerifier:
                 or ``supported_at`` where that is less.
             on_unsupported: What `policy.apply_policy` is to do; verdicts do not depend on it.
             extract_claims: Hook that cuts an answer into claims in place of ours.
-            max_embedded_sentences: Most texts embedded in one call of `verify`.
+            max_embedded_sentences: Most different texts embedded in one call of `verify`; claims
+                for which they leave no room are judged by words.
             max_source_chars: A source is read up to here; a claim that what was read does not
                 support is then ``not_checked``.
             time_limit_s: Seconds that a call may take; claims whose turn comes later are

@@ -209,3 +209,11 @@ def test_markers_in_code_are_text_and_code_is_no_claim(fence):
 def test_links_and_images_alone_are_no_claims(answer):
     assert texts(answer) == []
     assert texts("[The gate opens at noon](gate.md).") == ["[The gate opens at noon](gate.md)."]
+
+
+def test_a_row_is_one_claim_whatever_stands_in_its_cells():
+    table = "| port | meaning |\n|---|---|\n| 80 | It is open [1]. It may change. |\n"
+    table += "| 81 | Is it open? No [3] |\n"
+    claims = extract_claims(table)
+    assert [claim.markers for claim in claims] == [(1,), (3,)]
+    assert claims[0].text == "80 | It is open. It may change."
