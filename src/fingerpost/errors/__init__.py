@@ -41,6 +41,7 @@
     |   |   `-- BadEmbeddingError      also an EmbeddingError
     |   |-- EmbeddingError
     |   |-- MalformedOutputError
+    |   |-- PageRefusedError
     |   |-- UnroutedModelError
     |   |-- BudgetExceededError        .spent_usd  .allowed_usd
     |   `-- LaneExhaustedError         .attempts, in order
@@ -93,6 +94,7 @@ from fingerpost.errors.lanes import (
     MalformedOutputError,
     MissingRecordingError,
     ModelNotFoundError,
+    PageRefusedError,
     ProviderConflictError,
     ProviderError,
     ProviderOverloadedError,
@@ -139,6 +141,7 @@ __all__ = [
     "MissingRecordingError",
     "MissingSecretError",
     "ModelNotFoundError",
+    "PageRefusedError",
     "ProviderConflictError",
     "ProviderError",
     "ProviderOverloadedError",

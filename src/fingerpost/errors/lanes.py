@@ -176,6 +176,10 @@ class MissingRecordingError(FingerpostError):
     """A replay has no record of a call. No `LaneError`, so that nothing takes its place."""
 
 
+class PageRefusedError(LaneError):
+    """A page of the web was not read: its address is not public, or what is there is no text."""
+
+
 class UnroutedModelError(LaneError):
     """No route serves the model and there is no fallback, or the route is not a model."""
 
