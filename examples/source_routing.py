@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from fingerpost import QueryRouter
-from fingerpost.decide.embedding import EmbeddingQueryRouter
+from fingerpost.decide.local import LocalDecisionModel
+from fingerpost.decide.query_router import DecisionModelQueryRouter
 from fingerpost.types.source import Passage, Source
 
 
@@ -23,8 +24,8 @@ class Pages:
 async def ask() -> None:
     """Show which sources are used for each question, and what they give."""
     tasks, design, reference = map(Pages, ("docs/how-to", "docs/how-it-works", "docs/reference"))
-    router = EmbeddingQueryRouter(
-        None,
+    router = DecisionModelQueryRouter(
+        LocalDecisionModel(),
         [
             Source("tasks", "how to filter documents, evaluate answers and write tests", tasks),
             Source("design", "how tiers, retrieval, grounding and model lanes work", design),
@@ -36,7 +37,8 @@ async def ask() -> None:
             found = await router.retrieve(query, 2)
             print(query)
             for item in found.routing.assessments:
-                print(f"  {item.name:10} {item.score:.2f} {'used' if item.chosen else ''}".rstrip())
+                used = "used" if item.chosen else "not used"
+                print(f"  {item.name:10} {item.probability:.2f} {used}")
             for ranked in found.passages:
                 print(f"  → {ranked.source}: {ranked.passage.uri}")
 
