@@ -22,6 +22,7 @@ from fingerpost.lanes.providers.load import load_chat
 from fingerpost.observe.observer import Observer
 from fingerpost.running import Models
 from fingerpost.wiring.decision import make_decision_lane
+from fingerpost.wiring.rerank import make_rerank_model
 from fingerpost.wiring.tape import Tape
 
 _LOG = logging.getLogger("fingerpost.lanes")
@@ -54,8 +55,14 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
     decider = make_decision_lane(config, observe, health, _RETRIES, tape)
     if found.decision == "chat":
         decider = _chat_decider(lanes[0])
-    models = Models(lanes[0], lanes[1], lanes[2], decider)
-    remote = (*lanes, decider, isinstance(found.embedding, Endpoint))
+    reranker = make_rerank_model(config, observe, tape)
+    models = Models(lanes[0], lanes[1], lanes[2], decider, reranker)
+    remote = (
+        *lanes,
+        decider,
+        isinstance(found.rerank, Endpoint),
+        isinstance(found.embedding, Endpoint),
+    )
     if config.replay is not None and not any(remote):
         raise ConfigError(
             f"replay = {str(config.replay)!r}: no provider is set, so nothing would be replayed",

@@ -18,6 +18,7 @@ from fingerpost.stores.base import Store
 from fingerpost.types.plan import Capability
 from fingerpost.verify import CitationVerifier, ClaimJudge, OnUnsupported
 from fingerpost.wiring.index import cores
+from fingerpost.wiring.rerank import make_reranker
 from fingerpost.wiring.sources import make_routed_sources
 from fingerpost.wiring.tape import Tape, make_delimiter
 
@@ -44,6 +45,7 @@ def make_pipeline(
         observe=observe,
         topics=read_topics,
         models=models,
+        reranker=make_reranker(config, models),
         make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from functools import partial
 
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.decide.embedding import EmbeddingQueryRouter
+from fingerpost.decide.local import LocalDecisionModel
 from fingerpost.decide.query_router import DecisionModelQueryRouter
 from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.lanes.base import DecisionModel, EmbeddingModel
@@ -26,7 +28,8 @@ def make_routed_sources(
 
     Args:
         config: The settings.
-        decider: The decision model; ``None`` takes the local one.
+        decider: The decision model; ``None`` takes the local one, or where sources have
+            examples the nearest of these.
         embedder: Of the index; the local decision model compares by words without it.
         always: Names of the corpus's other sources.
 
@@ -35,28 +38,23 @@ def make_routed_sources(
     """
     if not config.sources:
         return None
-    own = config.source_router
-    fitted = config.source_thresholds
-    thresholds = None if fitted is None else RoutingThresholds.load(fitted)
-    local = _local(embedder) if own is None and decider is None else None
-
-    def router(metered: DecisionModel | None) -> SourceRouter:
-        if own is not None:
-            return cast("SourceRouter", own)
-        return DecisionModelQueryRouter(
-            metered or cast("DecisionModel", local),
-            config.sources,
-            min_probability=config.source_min_probability,
-            fallback_strategy=config.source_fallback,
-            max_messages=1,
-            thresholds=thresholds,
+    own: SourceRouter | None = config.source_router
+    make = partial(RoutedSources, config.sources, always=always, fallback=config.source_fallback)
+    if own is not None:
+        return make(lambda _: own, is_own=True)
+    if decider is None and any(source.examples for source in config.sources):
+        near = EmbeddingQueryRouter(
+            embedder, config.sources, fallback_strategy=config.source_fallback
         )
-
-    router(decider)  # so that what cannot work is refused before a question is asked
-    return RoutedSources(config.sources, router, own is not None, always, config.source_fallback)
-
-
-def _local(embedder: EmbeddingModel | None) -> DecisionModel:
-    from fingerpost.decide.local import LocalDecisionModel  # type: ignore[attr-defined]  # noqa: PLC0415
-
-    return LocalDecisionModel(embedder)  # type: ignore[no-any-return]
+        return make(lambda _: near)
+    fitted = config.source_thresholds
+    router = partial(
+        DecisionModelQueryRouter,
+        retrievers=config.sources,
+        min_probability=config.source_min_probability,
+        fallback_strategy=config.source_fallback,
+        max_messages=1,
+        thresholds=None if fitted is None else RoutingThresholds.load(fitted),
+    )
+    unmetered = router(decider or LocalDecisionModel(embedder))
+    return make(lambda metered: unmetered if metered is None else router(metered))

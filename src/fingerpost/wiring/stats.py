@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.stores.base import Store
 from fingerpost.types.document import SkippedFile
@@ -38,7 +39,9 @@ def corpus_stats(
         graph_enabled=config.graph_enabled,
         deep_research_enabled=config.deep_research_enabled,
         graph_runtime_mode=_mode(on=config.graph_enabled, hook=config.graph_expand),
-        rerank_runtime_mode=_mode(on=True, hook=config.rerank),
+        rerank_runtime_mode=_mode(
+            on=True, hook=config.rerank or resolve_credentials(config).rerank
+        ),
         deep_research_runtime_mode=_mode(
             on=config.deep_research_enabled, hook=config.deep_research
         ),

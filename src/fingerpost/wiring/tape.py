@@ -38,6 +38,7 @@ def _secrets(found: Credentials) -> list[Secret]:
         found.generator_deep,
         found.embedding,
         found.decision,
+        found.rerank,
         *(one for places in found.failover.values() for one in places),
     ]
     return [one.key for one in endpoints if isinstance(one, Endpoint) and one.key is not None]

@@ -14,6 +14,7 @@ __all__ = [
     "chat_limits",
     "decision_limits",
     "embedding_limits",
+    "rerank_limits",
 ]
 
 CONNECT_S: Final = 5.0
@@ -23,16 +24,19 @@ _IDLE_S: Final = 20.0
 _CHAT_BYTES: Final = 8 * 2**20
 _EMBEDDING_BYTES: Final = 64 * 2**20
 _TOTAL_S: Final = {
-    "decide": DECIDE_S,
+    "decide": 20.0,  # by a chat model, which may think first
     "classify": 20.0,
     "rewrite": 20.0,
     "hyde": 20.0,
     "decompose": 20.0,
     "judge": 30.0,
+    "rerank": 20.0,
+    "translate": 20.0,
 }
 _WRITING_S: Final = 90.0
 _EMBED_ONE_S: Final = 10.0
 _EMBED_BATCH_S: Final = 60.0
+_RERANK_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,8 @@ def embedding_limits(n_texts: int) -> CallLimits:
     """Return the limits of a call that embeds ``n_texts`` texts; one is a question."""
     total = _EMBED_ONE_S if n_texts <= 1 else _EMBED_BATCH_S
     return CallLimits(total, total, total, _EMBEDDING_BYTES)
+
+
+def rerank_limits() -> CallLimits:
+    """Return the limits of a call of a reranker, whose scores come when all are there."""
+    return CallLimits(_RERANK_S, _RERANK_S, _RERANK_S, _CHAT_BYTES)
