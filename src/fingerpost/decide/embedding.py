@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import anyio
 from anyio import to_thread
@@ -52,10 +52,10 @@ class EmbeddingQueryRouter(BaseSourceRouter):
         kind = "local" if embedder is None else "embedding"
         super().__init__(retrievers, kind=kind, fallback_strategy=fallback_strategy)
         self._embedder = embedder
-        named = not isinstance(retrievers, Mapping)
+        # Names are for people and settings; the description is what speaks to a router.
         self._described = [
-            SourceDescription(s.name, s.name if named else "", s.description, s.examples)
-            for s in self._sources
+            SourceDescription(source.name, "", source.description, source.examples)
+            for source in self._sources
         ]
         self._engine: LocalSourceRouter | None = None
         self._lock = threading.Lock()

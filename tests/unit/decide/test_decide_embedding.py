@@ -64,6 +64,11 @@ async def test_examples_speak_for_a_source():
     assert (await router.route("reset my password")).names == ("b",)
 
 
+async def test_the_name_of_a_source_says_nothing_of_it():
+    given = [Source("zebra", "invoices and refunds", Shelf()), Source("b", "firewalls", Shelf())]
+    assert (await EmbeddingQueryRouter(None, given).route("zebra migration")).names == ()
+
+
 async def test_a_source_may_have_a_threshold_of_its_own():
     low = EmbeddingQueryRouter(None, shelves(min_probability=0.0))
     routing = await low.route("how do I mail invoices from a zebra station with a camel")
