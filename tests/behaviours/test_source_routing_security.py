@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fingerpost import QueryRouter
+from fingerpost import QueryRouter, Turn
 from fingerpost.decide.query_router import DecisionModelQueryRouter
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import DecisionAnswer, DecisionResponse
@@ -94,12 +94,13 @@ async def test_what_was_retrieved_is_never_shown_to_the_model_that_routes():
 
 
 async def test_what_a_query_router_retrieved_is_never_shown_to_the_model_that_routes():
-    model, sources = Gullible(), described("weather")
-    own = DecisionModelQueryRouter(model, sources)
-    settings = {"sources": sources, "source_router": own, "embedding_provider": "none"}
+    model = Gullible()
+    settings = {"sources": described("weather"), "decider": model, "embedding_provider": "none"}
     async with QueryRouter(**settings) as router:
+        said = []
         for _ in range(2):
-            evidence = await router.retrieve("What do the keys say of zq17?", tier=1)
-            assert MARK in evidence.hits[0].chunk.text
+            result = await router.route("What do the keys say of zq17?", history=said)
+            assert MARK in result.answer
+            said += [Turn("user", "What do the keys say?"), Turn("assistant", result.answer)]
     assert len(model.calls) == 2
     assert MARK not in model.seen()
