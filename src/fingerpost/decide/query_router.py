@@ -34,8 +34,8 @@ class DecisionModelQueryRouter(BaseSourceRouter):
 
     One yes/no question per source, all in a single call. A source is used when its probability
     of yes reaches its threshold; when none does, nothing is retrieved. A refused or abstained
-    answer is neither yes nor no: that source is not used, and its assessment says so. Retrieved
-    text is never part of a question or of its input.
+    answer is neither yes nor no: that source is not used, and its assessment says so. What a
+    retriever returned is never part of a question or of its input, unless a message quotes it.
 
     The confidence of a routing is that of its least sure decision. That of one source is the
     probability of yes where it is used, one minus it where it is not; from a threshold other than
