@@ -16,11 +16,12 @@ from anyio import CapacityLimiter
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import DeadlineExceededError
-from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
+from fingerpost.retrieve.base import Rerank
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.plan import Capability
@@ -32,6 +33,7 @@ from fingerpost.verify import CitationVerifier, ClaimJudge
 
 _LOG = logging.getLogger("fingerpost.pipeline")
 T = TypeVar("T")
+_NO_CHAT = frozenset({"embed", "decide", "rerank"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,19 @@ class Models:
         writer: Writes T0 and T1 answers.
         writer_deep: Writes T2 and T3 answers.
         decider: Chooses sources and, in the mode ``decision``, the tier.
+        reranker: Orders hits.
     """
 
     classifier: ChatModel | None = None
     writer: ChatModel | None = None
     writer_deep: ChatModel | None = None
     decider: DecisionModel | None = None
+    reranker: RerankModel | None = None
 
     async def close(self) -> None:
         """Close idle connections of the running event loop."""
-        for model in (self.classifier, self.writer, self.writer_deep, self.decider):
+        chat = (self.classifier, self.writer, self.writer_deep)
+        for model in (*chat, self.decider, self.reranker):
             if model is not None:
                 await model.close()
 
@@ -63,7 +68,7 @@ class Models:
             for model in (self.classifier, self.writer, self.writer_deep)
             if model is not None and model.provider == "lane"
         }
-        answered = {one.model for one in usage if one.job != "embed" and one.outcome == "ok"}
+        answered = {one.model for one in usage if one.job not in _NO_CHAT and one.outcome == "ok"}
         return bool(firsts) and not answered <= firsts
 
 
@@ -101,6 +106,8 @@ class Parts:
         topics: Returns what the corpus is about, for the classifier.
         models: Chat models, and the decision model.
         routed: Sources that each question is routed among; ``None`` without any.
+        reranker: Returns the ``rerank`` hook of a question with its meter and id; ``None`` for the
+            built-in reranker.
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
         capabilities: Returns what may be recommended.
@@ -120,6 +127,7 @@ class Parts:
     topics: Callable[[], tuple[str, ...]]
     models: Models = Models()
     routed: RoutedSources | None = None
+    reranker: Callable[[Meter, str], Rerank] | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], Sequence[Capability]] = tuple
     unified: Callable[[], UnifiedRetriever | None] = lambda: None

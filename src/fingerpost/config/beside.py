@@ -17,7 +17,7 @@ from fingerpost.errors import ConfigError
 def place_beside(
     config: QueryRouterConfig,
     keyring: Keyring,
-    role: Literal["embedding", "decision"],
+    role: Literal["embedding", "decision", "rerank"],
     provider: Provider,
     why: str,
     chat: Sequence[Place],

@@ -15,6 +15,7 @@ from fingerpost.config.embedding import LocalEmbedding, choose_embedding
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.keyring import Keyring, Place, require_key
 from fingerpost.config.providers import BY_NAME, Provider
+from fingerpost.config.rerank import RerankTarget, choose_rerank
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import ConfigError
 
@@ -32,9 +33,10 @@ class Credentials:
         embedding: ``None`` searches by words alone.
         failover: Job (``classify``, ``generate``, ``generate_deep``, ``decide``) → where to go
             next, in order; empty for a job without a model.
-        reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding``, ``decision`` →
-            why, for people.
+        reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding``, ``decision``,
+            ``rerank`` → why, for people.
         decision: Answers typed questions; ``None`` when nobody does, or the host's own model.
+        rerank: Orders the hits of T2 and T3; ``None`` is the built-in reranker or the host's own.
     """
 
     classifier: Endpoint | None
@@ -44,6 +46,7 @@ class Credentials:
     failover: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
     decision: DecisionTarget = None
+    rerank: RerankTarget = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ def resolve_credentials(
     chat = [place for place in (classifier, generator) if place]
     embedding, why = choose_embedding(config, keyring, chat)
     decision, why_decided = choose_decision(config, keyring, chat)
+    rerank, why_reranked = choose_rerank(config, keyring)
     failover = {job: _failover(config, keyring, job, endpoints[job]) for job in CHAT_JOBS}
     wrote = _why(config, generator, config.generation_provider)
     wrote_deep = wrote if config.chat_model_deep is None else "chat_model_deep is given"
@@ -92,8 +96,10 @@ def resolve_credentials(
             "generator_deep": wrote_deep,
             "embedding": why,
             "decision": why_decided,
+            "rerank": why_reranked,
         },
         decision=decision,
+        rerank=rerank,
     )
 
 

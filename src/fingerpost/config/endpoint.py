@@ -14,12 +14,14 @@ class Endpoint:
     Attributes:
         provider: ``openai``, ``anthropic``, …; ``custom`` for an address without a known vendor.
         api: API shape: ``openai``, ``anthropic``, ``gemini`` or ``ollama``; of decisions
-            ``systemone``, ``openai`` or ``gemini``.
+            ``systemone``, ``openai`` or ``gemini``; of rerankers ``cohere``, ``jina`` or
+            ``voyage``.
         model: The provider's name of the model.
         base_url: Scheme, host, port and path up to where the API's own paths begin.
         key: ``None`` for a keyless server.
         key_name: Where the key came from: the name of a variable or setting, empty without one.
-        job: ``classify``, ``generate``, ``generate_deep``, ``embed`` or ``decide``.
+        job: ``classify``, ``generate``, ``generate_deep``, ``embed``, ``decide`` or
+            ``rerank``.
     """
 
     provider: str

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from fingerpost.config.address import host_of
 from fingerpost.config.credentials import CHAT_JOBS, Credentials
 from fingerpost.config.decision import DecisionTarget
 from fingerpost.config.embedding import LocalEmbedding
 from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.rerank import RerankTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,8 @@ class CredentialRow:
     """Where one job goes.
 
     Attributes:
-        role: ``classifier``, ``generator``, ``generator deep``, ``embedding`` or ``decision
-            model``; failover stands behind it as ``classifier, failover 1``.
+        role: ``classifier``, ``generator``, ``generator deep``, ``embedding``, ``decision
+            model`` or ``reranker``; failover stands behind it as ``classifier, failover 1``.
         provider: Empty when there is none.
         model: The provider's name of the model; empty when there is none.
         host: Host, with the port where the address names one; empty when nothing is sent.
@@ -34,9 +36,13 @@ class CredentialRow:
     reason: str
 
 
-_MODELS = {"local": "of the local embedding model", "chat": "of the classifier"}
+_MODELS = {
+    "local": "of the local embedding model",
+    "chat": "of the classifier",
+    "decision": "the decision model",
+}
 
-Target = LocalEmbedding | DecisionTarget
+Target = LocalEmbedding | DecisionTarget | RerankTarget
 
 
 def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
@@ -52,6 +58,7 @@ def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
     yield "decision model", credentials.decision, credentials.reasons["decision"]
     for number, other in enumerate(credentials.failover["decide"], 1):
         yield f"decision model, failover {number}", other, "decision_failover_providers names it"
+    yield "reranker", credentials.rerank, credentials.reasons["rerank"]
 
 
 def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:
@@ -65,6 +72,8 @@ def _row(role: str, target: Target, reason: str) -> CredentialRow:
     if isinstance(target, LocalEmbedding):
         model = target.model or "minilm or use, by the corpus"
         return CredentialRow(role, "local", model, "", "", reason)
+    if isinstance(target, Path):
+        return CredentialRow(role, "cross-encoder", target.name, "", "", reason)
     if not isinstance(target, Endpoint):
         return CredentialRow(role, target, _MODELS[target], "", "", reason)
     host = host_of(target.base_url)

@@ -44,9 +44,10 @@ class Place:
         """Return where ``model`` is asked for ``job``."""
         if self.model_prefix and "/" not in model:
             model = self.model_prefix + model
+        apis = {"decide": self.provider.decision_api, "rerank": self.provider.rerank_api}
         return Endpoint(
             provider=self.provider.name,
-            api=self.provider.decision_api if job == "decide" else self.provider.api,
+            api=apis.get(job, self.provider.api),
             model=model,
             base_url=self.base_url,
             key=self.key,

@@ -24,7 +24,7 @@ _LISTS = {
     "failover_providers": ",",
     "decision_failover_providers": ",",
 }
-_PATHS = ("index_dir", "embedding_folder", "record", "replay", "source_thresholds")
+_PATHS = ("index_dir", "embedding_folder", "record", "replay", "rerank_folder", "source_thresholds")
 _NOT_FROM_TEXT = frozenset(
     {
         "graph_expand",

@@ -31,6 +31,9 @@ class Provider:
         decision_api: API shape of its decisions: ``systemone``, ``openai`` or ``gemini``; empty
             when it serves none.
         decision_model: Answers typed questions; empty when it serves none.
+        rerank_api: API shape of its rerankers: ``cohere``, ``jina`` or ``voyage``; empty when it
+            serves none.
+        rerank_model: Reranks; empty when it serves none, or nobody knows which.
         chooses_models: Its operator decides which models there are, so a model that the
             settings name for one job stands for the others too.
     """
@@ -45,6 +48,8 @@ class Provider:
     embedding_model: str | None = None
     decision_api: str = ""
     decision_model: str = ""
+    rerank_api: str = ""
+    rerank_model: str = ""
     chooses_models: bool = False
 
     @property
@@ -199,15 +204,46 @@ SYSTEM_ONE: Final = Provider(
     decision_api="systemone",
     decision_model="jev-latest",
 )
-ADDRESSES: Final = (*PROVIDERS, TYPESAFE)
+_RERANK_VENDORS: Final = tuple(
+    Provider(
+        name=name,
+        title=title,
+        api="",
+        key_variable=f"{name.upper()}_API_KEY",
+        base_url=base_url,
+        cheap_model="",
+        strong_model="",
+        rerank_api=name,
+        rerank_model=model,
+    )
+    for name, title, base_url, model in (
+        ("cohere", "Cohere", "https://api.cohere.com", "rerank-v4.0-fast"),
+        ("jina", "Jina AI", "https://api.jina.ai", "jina-reranker-v3"),
+        ("voyage", "Voyage AI", "https://api.voyageai.com", "rerank-2.5"),
+    )
+)
+RERANK_SERVER: Final = Provider(
+    name="custom",
+    title="any server with POST /v1/rerank",
+    api="",
+    key_variable="",
+    base_url="",
+    cheap_model="",
+    strong_model="",
+    rerank_api="jina",
+)
+ADDRESSES: Final = (*PROVIDERS, TYPESAFE, *_RERANK_VENDORS)
 """Whoever has an address of its own."""
 DECIDERS: Final = {
     provider.name: provider
     for provider in (TYPESAFE, *(p for p in PROVIDERS if p.decision_model), SYSTEM_ONE)
 }
 """Those that serve decision models."""
+RERANKERS: Final = {provider.name: provider for provider in (*_RERANK_VENDORS, RERANK_SERVER)}
+"""Those that serve rerankers."""
 LLM_NAMES: Final = (*BY_NAME, "none")
 EMBEDDING_NAMES: Final = (*BY_NAME, "local", "none")
 DECISION_NAMES: Final = (*DECIDERS, "local", "chat", "none")
+RERANK_NAMES: Final = (*RERANKERS, "cross-encoder", "chat", "decision", "none")
 DECISION_FAILOVER_NAMES: Final = tuple(name for name in DECIDERS if name != "systemone")
 FAILOVER_NAMES: Final = tuple(name for name in BY_NAME if name != "custom")

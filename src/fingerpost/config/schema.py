@@ -24,6 +24,7 @@ from fingerpost.config.providers import (
     FAILOVER_NAMES,
     LLM_NAMES,
     LOCAL_MODELS,
+    RERANK_NAMES,
 )
 from fingerpost.config.secrets import Secret
 from fingerpost.types.decision import Strategy
@@ -105,6 +106,7 @@ Paths = Annotated[tuple[str | Path, ...], BeforeValidator(_as_items)]
 LlmProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(LLM_NAMES)]
 EmbeddingProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(EMBEDDING_NAMES)]
 DecisionProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(DECISION_NAMES)]
+RerankProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(RERANK_NAMES)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_items)]
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
@@ -226,6 +228,18 @@ class QueryRouterConfig(BaseModel):
     """Replaces the built-in expansion: ``(hits) -> hits``."""
     rerank: Hook = None
     """Replaces the built-in reranker: ``(question, hits, top_n) -> hits``."""
+    rerank_provider: RerankProvider = None
+    """Who orders T2 and T3 hits instead: ``cohere``, ``jina``, ``voyage``, ``custom`` (any server
+    with ``POST /v1/rerank``), ``cross-encoder`` (of ``rerank_folder``), ``chat`` (the
+    classifier's model), ``decision`` (the decision model) or ``none``."""
+    rerank_model: Name = None
+    """Its model; ``None`` takes the provider's own."""
+    rerank_api_key: SecretField = None
+    """Key of the rerank provider; ``None`` takes the provider's variable."""
+    rerank_base_url: Name = None
+    """Address of the rerank provider; alone, of a server with ``POST /v1/rerank``."""
+    rerank_folder: Path | None = None
+    """Folder with ``model.onnx`` and ``tokenizer.json`` of a cross-encoder."""
     deep_research: Hook = None
     """Replaces the built-in research pass: ``(question, sources) -> Research``."""
     verify_citations: bool = True
@@ -323,8 +337,11 @@ def _nothing_to_search(config: QueryRouterConfig) -> str:
     return "knowledge_corpus is required, for example knowledge_corpus=['./docs']"
 
 
+_ADDRESSES = ("docs_url", "base_url", "embedding_base_url", "decision_base_url", "rerank_base_url")
+
+
 def _address_faults(config: QueryRouterConfig) -> str:
-    for name in ("docs_url", "base_url", "embedding_base_url", "decision_base_url"):
+    for name in _ADDRESSES:
         url = getattr(config, name)
         if url is not None and (fault := address_fault(url)):
             return f"{name}: {fault}"
@@ -334,6 +351,8 @@ def _address_faults(config: QueryRouterConfig) -> str:
 def _contradiction(config: QueryRouterConfig) -> str:
     if config.require_grounded and not config.verify_citations:
         return "require_grounded: verify_citations is off; nothing would be known to be grounded"
+    if config.rerank is not None and config.rerank_provider not in (None, "none"):
+        return "rerank, rerank_provider: only one of the two can be given"
     if config.claim_judge != "local" and config.nli is not None:
         return "claim_judge, nli: only one of the two can be given"
     if config.record is not None and config.replay is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.ranking import Ranking
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +115,37 @@ class DecisionModel(Protocol):
         Args:
             input: What the questions are about.
             questions: At least one; ids are unique. The model does not see the ids.
+
+        Raises:
+            LaneError: There is none; its ``usage`` tells what was spent all the same.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop. The model can still be used."""
+        ...
+
+
+class RerankModel(Protocol):
+    """Says how well texts answer a query, looking at both together.
+
+    Attributes:
+        provider: The word that routes it, ``cohere``; ``local`` for one that runs here.
+        model: The provider's name of the model.
+    """
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+
+    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+        """Return a score for each text, in order.
+
+        Args:
+            query: The question.
+            texts: At least one; a long one may be cut.
+            query_id: For events.
 
         Raises:
             LaneError: There is none; its ``usage`` tells what was spent all the same.

@@ -8,12 +8,18 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from fingerpost.errors import BudgetExceededError, LaneError
-from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.prices import price_of, priced
-from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedEmbedder
+from fingerpost.lanes.wrapped import (
+    WrappedChat,
+    WrappedDecision,
+    WrappedEmbedder,
+    WrappedReranker,
+)
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
 
 if TYPE_CHECKING:
@@ -123,6 +129,10 @@ class Meter:
         """Return the decision model, its calls counted and bounded here."""
         return _MeteredDecision(model, self)
 
+    def around_reranker(self, model: RerankModel) -> RerankModel:
+        """Return the reranker, its calls counted and bounded here."""
+        return _MeteredReranker(model, self)
+
     def hold(self, model: str, input_tokens: int) -> float:
         """Put the price of a prompt aside and return it, 0 when it is not known.
 
@@ -218,6 +228,25 @@ class _MeteredDecision(WrappedDecision):
         finally:
             call.end()
         return response
+
+
+class _MeteredReranker(WrappedReranker):
+    def __init__(self, model: RerankModel, meter: Meter) -> None:
+        super().__init__(model)
+        self._meter = meter
+
+    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+        n_tokens = sum(estimate_tokens(text) for text in (query, *texts))
+        call = _Call(self._meter, "rerank", f"{self.provider}/{self.model}", n_tokens)
+        try:
+            ranking = await super().rerank(query, texts, query_id=query_id)
+            call.usage = ranking.usage
+        except LaneError as error:
+            call.usage = error.usage
+            raise
+        finally:
+            call.end()
+        return ranking
 
 
 class _Call:

@@ -8,13 +8,14 @@ from contextlib import aclosing
 
 from fingerpost.errors import LaneError
 from fingerpost.lanes.asked import ask
-from fingerpost.lanes.base import ChatModel, DecisionModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, RerankModel
 from fingerpost.lanes.prices import priced
-from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision
+from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedReranker
 from fingerpost.observe.events import ModelCall
 from fingerpost.observe.observer import Observer, fan_out
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
 
 
@@ -118,6 +119,40 @@ class ObservedDecision(WrappedDecision):
         finally:
             self._observe(call.event())
         return response
+
+
+class ObservedReranker(WrappedReranker):
+    """Wraps a reranker and emits one `ModelCall` when a call ends.
+
+    Args:
+        model: The model.
+        observe: Gets the events. Must be quick; what it raises is logged.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        model: RerankModel,
+        observe: Observer,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(model)
+        self._observe = fan_out([observe])
+        self._clock = clock
+
+    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+        """Return the scores and tell of the call. See `RerankModel.rerank`."""
+        call = _Call("rerank", (self.provider, self.model), query_id, self._clock)
+        try:
+            ranking = await super().rerank(query, texts, query_id=query_id)
+            call.ended("ok", ranking.usage)
+        except LaneError as error:
+            call.ended(type(error).__name__, error.usage)
+            raise
+        finally:
+            self._observe(call.event())
+        return ranking
 
 
 class _Call:

@@ -55,7 +55,7 @@ def key_of(kind: str, model: Sequence[str], asked: object) -> str:
     """Return the hash that stands for a call: equal calls, equal hash.
 
     Args:
-        kind: ``complete``, ``stream``, ``embed`` or ``decide``.
+        kind: ``complete``, ``stream``, ``embed``, ``decide`` or ``rerank``.
         model: What says which model is asked.
         asked: JSON values.
     """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.config.secrets import Secret
 from fingerpost.errors import ConfigError, LaneError, MissingRecordingError
-from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.record import (
     FORMAT,
     Cleaner,
@@ -29,6 +29,7 @@ from fingerpost.lanes.record import (
     outcome_of,
     request_json,
 )
+from fingerpost.lanes.recorded_rerank import RecordedReranker, ReplayedReranker
 from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedEmbedder
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
@@ -78,6 +79,10 @@ class Recorder:
         """Return the decision model, its calls kept."""
         return _RecordedDecision(model, self)
 
+    def around_reranker(self, model: RerankModel) -> RerankModel:
+        """Return the reranker, its calls kept."""
+        return RecordedReranker(model, self)
+
     def begin(self, kind: str, model: Sequence[str], asked: object) -> _Kept:
         """Return the place of a call that begins now."""
         name = self._names.next(kind, key_of(kind, model, asked))
@@ -121,6 +126,10 @@ class Replayer:
     def around_decider(self, model: DecisionModel) -> DecisionModel:
         """Return a decision model with the same names that gives the records of ``model``."""
         return _ReplayedDecision(model, self)
+
+    def around_reranker(self, model: RerankModel) -> RerankModel:
+        """Return a reranker with the same names that gives the records of ``model``."""
+        return ReplayedReranker(model, self)
 
     def found(self, kind: str, model: Sequence[str], asked: object) -> dict[str, Any]:
         """Return the record of a call that begins now.

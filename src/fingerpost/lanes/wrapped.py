@@ -7,9 +7,10 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from fingerpost.lanes.asked import passed_on
-from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
+from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.ranking import Ranking
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,3 +130,28 @@ class WrappedDecision:
         """Close the wrapped model where it can be closed: a host's own need not be."""
         if hasattr(self._model, "close"):
             await self._model.close()
+
+
+class WrappedReranker:
+    """A `RerankModel` that hands everything on to another one."""
+
+    def __init__(self, model: RerankModel) -> None:
+        self._model = model
+
+    @property
+    def provider(self) -> str:
+        """Return the wrapped model's route word."""
+        return self._model.provider
+
+    @property
+    def model(self) -> str:
+        """Return the wrapped model's name."""
+        return self._model.model
+
+    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+        """Return the wrapped model's scores. See `RerankModel.rerank`."""
+        return await self._model.rerank(query, texts, query_id=query_id)
+
+    async def close(self) -> None:
+        """Close the wrapped model."""
+        await self._model.close()

@@ -112,7 +112,7 @@ def _request(run: Run, classification: ClassificationResult, filters: Filters) -
 
 
 def _tools(run: Run) -> RetrieveTools:
-    config = run.parts.config
+    config, make_rerank = run.parts.config, run.parts.reranker
     chat = run.metered(run.parts.models.classifier)
     imagine = None
     if chat is not None:
@@ -123,7 +123,7 @@ def _tools(run: Run) -> RetrieveTools:
         deep_research_enabled=config.deep_research_enabled,
         max_sub_queries=config.strategy_config.max_sub_queries,
         graph_expand=config.graph_expand,
-        rerank=config.rerank,
+        rerank=None if make_rerank is None else make_rerank(run.meter, run.query.query_id),
         deep_research=config.deep_research,
         observe=run.take,
         remaining_s=run.remaining_s,

@@ -64,6 +64,8 @@ class RetrieveTools:
     Attributes:
         embedder: The index's own embedding model; ``None`` searches by words alone.
         graph_enabled: Expand T2 and T3 along the document graph.
+        graph_depth: Edges of the document graph that the expansion follows, >= 0.
+        raptor_enabled: Answer overview questions from what the summaries lead to.
         deep_research_enabled: Run the research pass on T3.
         max_sub_queries: Most parts a question is split into, >= 1.
         graph_expand: Replaces the built-in expansion.
@@ -79,6 +81,8 @@ class RetrieveTools:
 
     embedder: EmbeddingModel | None = None
     graph_enabled: bool = True
+    graph_depth: int = 2
+    raptor_enabled: bool = True
     deep_research_enabled: bool = True
     max_sub_queries: int = 5
     graph_expand: GraphExpand | None = None

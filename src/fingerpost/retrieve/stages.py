@@ -22,6 +22,9 @@ from fingerpost.retrieve.run import Run, merged
 from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Hit
 
+_RERANK_SHARE = 0.35
+"""Of the time left: what a reranker takes, the answer cannot have."""
+
 
 @dataclass(slots=True)
 class Imagined:
@@ -91,8 +94,16 @@ def _joined(added: Sequence[Hit], hits: Sequence[Hit], text: str) -> list[Hit]:
     return distinct(sorted(merged(added, hits), key=lambda hit: -hit.score), text)
 
 
-async def expansion(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Sequence[Hit]:
-    """Return what graph expansion finds around the hits, by the host's hook where there is one.
+async def expansion(
+    run: Run, found: HybridResult, hits: Sequence[Hit], depth: int | None = None
+) -> Sequence[Hit]:
+    """Return the hits and what graph expansion finds around them; a host's hook gives its own.
+
+    Args:
+        run: The retrieval in flight.
+        found: The search that the hits came from.
+        hits: Best first.
+        depth: Edges to follow; ``None`` takes those of the tools.
 
     Raises:
         TimeoutError: No time is left.
@@ -103,7 +114,8 @@ async def expansion(run: Run, found: HybridResult, hits: Sequence[Hit]) -> Seque
         raise TimeoutError("no time left")
     hook = run.tools.graph_expand
     if hook is None:
-        return await run.in_thread(lambda: expand(run.reader, found, hits, run.within))
+        edges = run.tools.graph_depth if depth is None else depth
+        return await run.in_thread(lambda: expand(run.reader, found, hits, run.within, depth=edges))
     given = await call_hook(hook, run.tools.limiter, remaining, list(hits))
     return await run.in_thread(lambda: known_hits(run, given, "graph-skip"))
 
@@ -129,10 +141,9 @@ async def rerank_stage(run: Run, question: Question, hits: Sequence[Hit], top_n:
 async def _by_hook(
     run: Run, hook: Rerank, question: Question, hits: Sequence[Hit], top_n: int
 ) -> list[Hit] | None:
+    seconds = _RERANK_SHARE * run.tools.remaining_s()
     try:
-        given = await call_hook(
-            hook, run.tools.limiter, run.tools.remaining_s(), question.text, list(hits), top_n
-        )
+        given = await call_hook(hook, run.tools.limiter, seconds, question.text, list(hits), top_n)
         kept, n_unknown = await run.in_thread(lambda: offered_hits(hits, merged(checked(given))))
     except Exception as error:  # a host's hook may fail in any way
         run.fall_back("rerank-skip", f"{type(error).__name__}: {error}")

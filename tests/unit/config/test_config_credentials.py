@@ -526,6 +526,7 @@ def test_the_picture_is_shown_with_names_and_without_keys():
         ),
         ("embedding", "local", "minilm or use, by the corpus", "", ""),
         ("decision model", "", "", "", ""),
+        ("reranker", "", "", "", ""),
     ]
     assert rows[0].reason == "switched off"
     assert all(row.reason for row in rows)

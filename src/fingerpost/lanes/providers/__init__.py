@@ -7,6 +7,7 @@ from fingerpost.lanes.providers.load import (
     load_decision,
     load_embedder,
     load_remote_embedder,
+    load_reranker,
 )
 from fingerpost.lanes.providers.minilm import MiniLmEmbedder
 from fingerpost.lanes.providers.use import UseEmbedder
@@ -20,4 +21,5 @@ __all__ = [
     "load_decision",
     "load_embedder",
     "load_remote_embedder",
+    "load_reranker",
 ]

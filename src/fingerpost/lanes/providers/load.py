@@ -17,6 +17,7 @@ from fingerpost.lanes.providers import minilm, use
 if TYPE_CHECKING:
     from fingerpost.lanes.providers.decision_model import RemoteDecisionModel
     from fingerpost.lanes.providers.embeddings import RemoteEmbedder
+    from fingerpost.lanes.providers.rerank import RemoteReranker
 
 __all__ = [
     "LocalModel",
@@ -25,6 +26,7 @@ __all__ = [
     "load_decision",
     "load_embedder",
     "load_remote_embedder",
+    "load_reranker",
 ]
 
 _MODULES: Final = {
@@ -159,3 +161,27 @@ def load_remote_embedder(endpoint: Endpoint) -> RemoteEmbedder:
     from fingerpost.lanes.providers.revision import weights_revision  # noqa: PLC0415 - the same
 
     return RemoteEmbedder(endpoint, revision=weights_revision(endpoint))
+
+
+def load_reranker(
+    endpoint: Endpoint,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    now: Callable[[], float] = time.time,
+) -> RemoteReranker:
+    """Return the reranker behind ``endpoint``; nothing is sent yet.
+
+    Args:
+        endpoint: Provider, API shape, model, address and key.
+        clock: Monotonic seconds.
+        now: Seconds since the epoch.
+
+    Raises:
+        ConfigError: There is no such API shape, or address or key cannot be used.
+    """
+    from fingerpost.lanes.providers.rerank import RemoteReranker  # noqa: PLC0415 - with a provider
+    from fingerpost.lanes.providers.rerank_shapes import (  # noqa: PLC0415 - with a provider
+        rerank_shape,
+    )
+
+    return RemoteReranker(endpoint, rerank_shape(endpoint), clock=clock, now=now)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fingerpost.errors import EmbeddingError, MissingExtraError
+from fingerpost.lanes.providers.onnx import open_session
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,15 +145,8 @@ def _give_back() -> None:
 
 
 def _session(runtime: Any, model: Path) -> Any:
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    # One arena for all threads: without it each thread's allocator keeps its own largest
-    # activations (191 MB against 134 MB with two threads).
-    options.enable_cpu_mem_arena = True
-    options.log_severity_level = 3
     try:
-        return runtime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        return open_session(runtime, model)
     except Exception as error:  # onnxruntime has a class per status, none of them public
         raise EmbeddingError(f"{model} could not be loaded: {error}") from error
 

@@ -19,9 +19,9 @@ class Received:
     """One request that came in.
 
     Attributes:
-        api: ``openai``, ``anthropic``, ``gemini``, ``ollama`` or ``systemone``; empty for an
-            unknown path.
-        kind: ``chat``, ``embed``, ``decide`` or ``models``; empty for an unknown path.
+        api: ``openai``, ``anthropic``, ``gemini``, ``ollama``, ``systemone`` or ``rerank``; empty
+            for an unknown path.
+        kind: ``chat``, ``embed``, ``decide``, ``rerank`` or ``models``; empty for an unknown path.
         method: ``GET`` or ``POST``.
         path: With the query, as it came.
         headers: Names in lower case.
@@ -30,7 +30,7 @@ class Received:
         model: The model that was asked for.
         stream: The answer is wanted in pieces.
         messages: Role and text of each, the system text first; empty unless ``chat``.
-        texts: What is to be embedded; empty unless ``embed``.
+        texts: What is to be embedded or ranked; empty unless ``embed`` or ``rerank``.
         schema: JSON schema that the answer must follow, in the API's own field for it;
             ``None`` when none is given.
         questions: Under their names on the wire; empty unless ``decide``.

@@ -15,6 +15,7 @@ from fingerpost.testing.provider.answer import Answer, Received
 from fingerpost.testing.provider.decided import Decided, Said, whole_decision
 from fingerpost.testing.provider.exchange import Exchange, read_request
 from fingerpost.testing.provider.faults import Fault, hash_vector, status
+from fingerpost.testing.provider.ranked import shared_words, whole_ranking
 
 __all__ = ["ProviderServer"]
 
@@ -24,6 +25,8 @@ Decision = Decided | Fault | tuple[Said, ...]
 Decisions = (
     Decision | Callable[[Received], Decision] | list[Decision | Callable[[Received], Decision]]
 )
+Scores = tuple[float, ...] | Fault
+Rankings = Scores | Callable[[Received], Scores] | list[Scores | Callable[[Received], Scores]]
 _START_S: Final = 5.0
 _OVER: Final = status(500, message="the script is over")
 
@@ -44,6 +47,9 @@ class ProviderServer:
             and all after its end get right vectors.
         decisions: Answers to requests for decisions, given like ``script``: a `Decided` or a fault,
             or a tuple with an answer to each question.
+        rankings: Answers to requests at a path that ends in ``/rerank`` (Cohere, Jina, Voyage),
+            given like ``script``: a tuple with a score for each document, or a fault; by default
+            the share of the query's words that stand in it.
         models: Names that the lists of models tell.
         dimension: Length of the vectors.
     """
@@ -54,12 +60,14 @@ class ProviderServer:
         *,
         embeddings: Sequence[Fault | None] = (),
         decisions: Decisions = (),
+        rankings: Rankings = shared_words,
         models: Sequence[str] = ("scripted",),
         dimension: int = 8,
     ) -> None:
         self._script = script
         self._embeddings = list(embeddings)
         self._decisions = decisions
+        self._rankings = rankings
         self._models = tuple(models)
         self._dimension = dimension
         self._changed = threading.Condition()
@@ -180,6 +188,12 @@ class ProviderServer:
             else:
                 told = Decided(decision) if isinstance(decision, tuple) else decision
                 await _decide(exchange, told)
+        elif received.kind == "rerank":
+            scores = self._next(self._rankings, received, Fault | tuple)
+            if isinstance(scores, Fault):
+                await scores.play(exchange)
+            else:
+                await exchange.reply(200, whole_ranking(received, scores))
         elif received.kind == "embed":
             await self._embed(exchange)
         elif received.kind == "models":

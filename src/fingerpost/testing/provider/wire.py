@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from fingerpost.testing.provider.answer import Answer, Received
 from fingerpost.testing.provider.decided import Decided, api_of, questions_of, whole_decision
+from fingerpost.testing.provider.ranked import shared_words, whole_ranking
 
 __all__ = [
     "CONTENT_TYPES",
@@ -34,6 +35,7 @@ _PATHS: Final = (
     (re.compile(r"/v1beta/models$"), "gemini", "models"),
     (re.compile(r"/api/tags$"), "ollama", "models"),
     (re.compile(r"/models$"), "openai", "models"),
+    (re.compile(r"/rerank$"), "rerank", "rerank"),
 )
 CONTENT_TYPES: Final = {"ollama": "application/x-ndjson"}
 """Of a stream; ``text/event-stream`` for all others."""
@@ -82,15 +84,17 @@ def read(method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Rece
         model=in_path or str(body.get("model", "")),
         stream=_wants_stream(api, bare, body),
         messages=_messages(api, body) if kind == "chat" else (),
-        texts=_texts(api, body) if kind == "embed" else (),
-        schema=_schema(api, body),
+        texts=_texts(api, body) if kind in {"embed", "rerank"} else (),
+        schema=_schema(api, body) if kind == "chat" else None,
     )
 
 
 def whole(received: Received, answer: Answer) -> Mapping[str, Any]:
-    """Return the answer as one JSON object; to a request for decisions, the usual one."""
+    """Return the answer as one JSON object; to any request but for chat, the usual one."""
     if received.kind == "decide":
         return whole_decision(received, Decided())
+    if received.kind == "rerank":
+        return whole_ranking(received, shared_words(received))
     return _WHOLE[received.api](received, answer)
 
 
@@ -187,7 +191,7 @@ def _texts(api: str, body: Mapping[str, Any]) -> tuple[str, ...]:
     if api == "gemini":
         contents = [item["content"]["parts"] for item in body.get("requests", [])]
         return tuple("".join(part["text"] for part in parts) for parts in contents)
-    given = body.get("input", [])
+    given = body.get("documents" if api == "rerank" else "input", [])
     return (given,) if isinstance(given, str) else tuple(given)
 
 
