@@ -230,7 +230,9 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         for one, other, _ in alone.pairs
         if said.at_narrow(one.start) or borne.at_narrow(other.start)
     ]
-    negated = not all(narrow) if narrow else differing > agreeing
+    # One shared word that is negated by chance is no contradiction.
+    telling = len(alone.pairs) > 1 or alone.coverage >= _SURE_SENTENCE
+    negated = not all(narrow) if narrow else telling and differing > agreeing
     against = alone.opposed()
     opposed = [
         (one, other)

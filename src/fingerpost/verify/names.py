@@ -25,6 +25,7 @@ _OPENS = re.compile(r"(?:^|[.!?:;\n|]|[-*•]\s)[\s\"'“„«(*_`]*$")
 _ABBREVIATION_DOT = re.compile(r"\b(?:e\.g|i\.e|etc|z\.B|p\. ex)$")
 
 
+_NUMERIC = re.compile(r"\s*[\d.,_ ]+\s*")  # compared as a quantity
 _JOINTS = re.compile(r"[-_./](?=\w)")
 
 
@@ -39,7 +40,9 @@ class Mention(NamedTuple):
 def identifiers(text: str) -> list[Mention]:
     """Return code spans, flags and identifiers in order, none inside another."""
     found = [
-        Mention(match[1].strip(), match.start(1), match.end(1)) for match in _CODE.finditer(text)
+        Mention(match[1].strip(), match.start(1), match.end(1))
+        for match in _CODE.finditer(text)
+        if not _NUMERIC.fullmatch(match[1])
     ]
     for pattern in (_FLAG, _IDENTIFIER):
         for match in pattern.finditer(text):

@@ -13,7 +13,8 @@ from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.words import Word, fold
 
 _BREAK = re.compile(
-    r"[,;:.!?()\n—–，。；：、]|\b(?:but|while|whereas|although|though|because|which|who|that|if|when|unless|except"
+    r"[,.:](?!\d)|[;!?()\n—–，。；：、]|\b(?:but|while|whereas|although|though|because|which|who|that|if|when|unless|except"
+    r"|(?:and|und|et|y)(?=\s+(?:\w+\s+){0,2}(?:not|never|cannot|nicht|keine?|ne|no|nunca|jamais)\b)"
     r"|aber|sondern|während|obwohl|weil|wenn|mais|tandis|parce|si|pero|sino|aunque|porque|cuando)\b",
     re.IGNORECASE,
 )
