@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ from fingerpost.eval.grounding import measure_answers, measure_claims
 from fingerpost.eval.measurement import Measurement
 from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
 from fingerpost.eval.routing import measure_routed, require_known_sources
-from fingerpost.eval.routing_subjects import Backend, drawn_examples, routes_of, with_examples
+from fingerpost.eval.routing_subjects import Backend, drawn_examples, routes_of
 from fingerpost.eval.run import Progress, Run, timed_run
 from fingerpost.eval.subjects import (
     answer_verifier,
@@ -120,13 +120,13 @@ def routing(
         embedder = embedder_named(embedder_name)
         jobs: list[Callable[[], Measurement]] = []
         for name, *files in zip(_names(queries), queries, sources, strict=True):
-            cases, options = _routing_data(name, files, limit, examples, seed)
+            cases, options, shown = _routing_data(name, files, limit, examples, seed)
             jobs.extend(
                 partial(
                     measure_routed,
                     name if len(routers) == 1 else f"{name}/{kind}",
                     cases,
-                    routes_of(kind, options, embedder=embedder, backend=backend),
+                    routes_of(kind, options, embedder=embedder, backend=backend, examples=shown),
                     progress=progress,
                 )
                 for kind in routers
@@ -136,14 +136,14 @@ def routing(
 
 def _routing_data(
     name: str, files: Sequence[Path], limit: int | None, n_examples: int | None, seed: int
-) -> tuple[Sequence[RoutingCase], Sequence[SourceDescription]]:
+) -> tuple[Sequence[RoutingCase], Sequence[SourceDescription], Mapping[str, tuple[str, ...]]]:
     cases: Sequence[RoutingCase] = read_cases(files[0], routing_case)[:limit]
     options = read_cases(files[1], source_option)
     require_known_sources(name, cases, options)
     if n_examples is None:
-        return cases, options
+        return cases, options, {}
     examples, cases = drawn_examples(cases, n_examples, seed)
-    return cases, with_examples(options, examples)
+    return cases, options, examples
 
 
 def backend_of(

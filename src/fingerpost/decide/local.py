@@ -188,7 +188,10 @@ class LocalDecisionModel:
         return self._router(subjects).shares(query, embedding=vector)
 
     def _built(self, subjects: tuple[tuple[str, str], ...]) -> LocalSourceRouter:
-        sources = [SourceDescription(str(n), name, text) for n, (name, text) in enumerate(subjects)]
+        sources = [
+            SourceDescription(str(n), name if (name + text).strip() else str(n), text)
+            for n, (name, text) in enumerate(subjects)
+        ]
         return LocalSourceRouter(sources, self._embedder)
 
     def _described(self, texts: tuple[str, ...]) -> LocalEvidence:

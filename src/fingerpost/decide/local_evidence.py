@@ -104,7 +104,7 @@ def _rows(source: SourceDescription, embedder: EmbeddingModel) -> NDArray[np.flo
 
 
 def _heading(source: SourceDescription) -> str:
-    return source.heading or source.sayings[0]
+    return source.heading or next(iter(source.sayings), "")
 
 
 def _asked(text: str, embedder: EmbeddingModel) -> NDArray[np.float32]:

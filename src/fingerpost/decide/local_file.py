@@ -37,6 +37,7 @@ def save_router(router: LocalSourceRouter, path: Path) -> None:
         "format": _FORMAT,
         "embedder": router.embedder.name,
         "revision": router.embedder.revision,
+        "threshold": router.head.threshold,
         "sources": [asdict(source) for source in router.sources],
     }
     with path.open("wb") as file:
@@ -59,18 +60,22 @@ def load_router(path: Path, embedder: EmbeddingModel) -> LocalSourceRouter:
         ConfigError: The file is no such file, is of another version, or is of another model.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             weights, matrix = file["weights"], file["matrix"].astype(np.float32)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise ConfigError(f"{path} is no saved source router: {error}") from error
     _check(about, path, embedder)
     sources = _sources(about, path)
     if weights.shape != (N_WEIGHTS,) or matrix.shape != (embedder.dimension, len(sources)):
         raise ConfigError(f"{path}: its numbers do not fit its {len(sources)} sources")
+    threshold = about.get("threshold")
     if not (np.isfinite(weights).all() and np.isfinite(matrix).all()):
         raise ConfigError(f"{path}: its numbers are not finite")
-    return LocalSourceRouter(sources, embedder, head=SourceHead(weights, matrix))
+    if not isinstance(threshold, float) or not 0 < threshold < 1:
+        raise ConfigError(f"{path}: threshold is {threshold!r}, allowed is between 0 and 1")
+    head = SourceHead(weights.astype(np.float64), matrix, threshold)
+    return LocalSourceRouter(sources, embedder, head=head)
 
 
 def _check(about: Any, path: Path, embedder: EmbeddingModel) -> None:

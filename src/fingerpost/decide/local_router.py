@@ -43,10 +43,12 @@ class SourceHead:
     Attributes:
         weights: One per feature of the evidence, the last of the head's own strength.
         matrix: Linear model over question vectors: shape (dimension, number of sources).
+        threshold: Probability of none from which on no source is chosen, in (0, 1).
     """
 
     weights: NDArray[np.float64]
     matrix: NDArray[np.float32]
+    threshold: float
 
     def shares(
         self, evidence: NDArray[np.float64], vectors: NDArray[np.float32]
@@ -99,7 +101,10 @@ class LocalSourceRouter:
         self.head = head
         self._evidence = LocalEvidence(sources, embedder)
         told = "told" if are_told(sources) else "named"
-        self._weights = packaged_weights()["words" if embedder is None else told]
+        weights = packaged_weights()["words" if embedder is None else told]
+        if head is not None:
+            weights = replace(packaged_weights()["told"], threshold=head.threshold)
+        self._weights = weights
 
     def shares(self, text: str, *, embedding: NDArray[np.float32] | None = None) -> Shares:
         """Return the probability of each source, in their order, and of none.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FORMAT: Final = 1
+
+FloatT = TypeVar("FloatT", bound="np.floating[Any]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,8 @@ def packaged_weights() -> dict[str, SourceWeights]:
     return {name: SourceWeights.from_json(kind) for name, kind in value["kinds"].items()}
 
 
-def softmax(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+def softmax(strength: NDArray[FloatT]) -> NDArray[FloatT]:
     """Return the shares of the last axis; they sum to 1, whatever the size of the numbers."""
     powers = np.exp(strength - strength.max(axis=-1, keepdims=True))
-    shares: NDArray[np.float64] = powers / powers.sum(axis=-1, keepdims=True)
+    shares: NDArray[FloatT] = powers / powers.sum(axis=-1, keepdims=True)
     return shares

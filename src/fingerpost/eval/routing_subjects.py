@@ -9,7 +9,12 @@ from typing import Final
 
 from fingerpost import wiring
 from fingerpost.config.load import load_config
-from fingerpost.decide import SourceDescription
+from fingerpost.decide import (
+    LocalDecisionModel,
+    LocalSourceRouter,
+    SourceDescription,
+    fit_router,
+)
 from fingerpost.decide.cascade import CascadeQueryRouter
 from fingerpost.decide.chat import ChatDecisionModel
 from fingerpost.decide.embedding import EmbeddingQueryRouter
@@ -64,6 +69,7 @@ def routes_of(
     *,
     embedder: EmbeddingModel | None,
     backend: Backend,
+    examples: Mapping[str, tuple[str, ...]] | None = None,
 ) -> RouteAll:
     """Return a router over the described sources, ready to be measured.
 
@@ -74,13 +80,19 @@ def routes_of(
         embedder: Of the local routers; ``words`` does without.
         backend: Of ``decision`` and ``cascade``; its model and address are also those of
             ``language-model``.
+        examples: Source id → questions of it. ``local`` learns from them; to the others they
+            are further examples of the sources.
 
     Raises:
         ConfigError: The settings name no model that can be asked.
     """
+    told = with_examples(options, examples or {})
+    if kind == "local" and embedder is not None and examples:
+        return one_by_one(source_router(fit_router(options, examples, embedder)))
     if kind in ("local", "words"):
-        return one_by_one(source_router(options, embedder if kind == "local" else None))
-    sources = described(options)
+        used = embedder if kind == "local" else None
+        return one_by_one(source_router(LocalSourceRouter(told, used)))
+    sources = described(told)
     nearest = EmbeddingQueryRouter(embedder, sources, fallback_strategy=FallbackStrategy.FAIL)
     if kind == "embedding":
         return route_all(nearest, _nothing, backend.n_at_once(remote=False))
@@ -117,8 +129,6 @@ def decision_model(backend: Backend, embedder: EmbeddingModel | None) -> Decisio
         ConfigError: The settings do not say how it is reached.
     """
     if backend.name == "local":
-        from fingerpost.decide.local import LocalDecisionModel  # noqa: PLC0415
-
         return LocalDecisionModel(embedder)
     if backend.name == "chat":
         return ChatDecisionModel(chat_model(backend))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from fingerpost import wiring
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.load import load_config
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.decide import LocalSourceRouter, SourceDescription
+from fingerpost.decide import LocalSourceRouter
 from fingerpost.errors import MissingExtraError
 from fingerpost.eval.cases import AnswerCase, ClaimCase
 from fingerpost.eval.grounding import Judged
@@ -78,11 +78,8 @@ def tier_classifier() -> Callable[[str], ClassificationResult]:
     return partial(LocalClassifier().classify, confidence_threshold=0.0)
 
 
-def source_router(
-    options: Sequence[SourceDescription], embedder: EmbeddingModel | None
-) -> Callable[[str], Routed]:
-    """Return the local router over the described sources."""
-    router = LocalSourceRouter(options, embedder)
+def source_router(router: LocalSourceRouter) -> Callable[[str], Routed]:
+    """Return the local router as the function that is measured."""
 
     def route(text: str) -> Routed:
         decision = router.decide(text)
