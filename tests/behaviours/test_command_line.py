@@ -228,3 +228,14 @@ def _run_into(output, corpus):
         timeout=100,
         check=False,
     )
+
+
+def test_summaries_are_made_when_asked_for_and_an_overview_follows_them(corpus, tmp_path):
+    place = ("--index-dir", tmp_path / "index")
+    plain = _run("index", corpus, "--json", "--no-embed", *place)
+    assert json.loads(plain.stdout)["n_summaries"] == 0
+    made = _run("index", corpus, "--json", "--no-embed", "--summaries", *place)
+    assert json.loads(made.stdout)["n_summaries"] >= 1
+    question = ("What is this documentation about?", "--json", "--explain", *WORDS)
+    result = json.loads(_run("ask", corpus, *question, *place).stdout)
+    assert result["candidates"][0]["note"].startswith("stands for")

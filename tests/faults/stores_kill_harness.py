@@ -12,24 +12,28 @@ import sqlite3
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from fingerpost.stores import EdgeKind
 from fingerpost.stores.embedded import EmbeddedStore
 from fingerpost.stores.embedded.words import check_files
 from fingerpost.testing.store_documents import IDENTITY, hash_vector, prepare, words
 
 KILLS_PER_INDEX = 25
 SECTIONS = 2
+NAMES = 2**41
 
 
 def document(number: int, version: int):
     unique = f"unique{number}x{version}"
-    return prepare(
+    prepared = prepare(
         f"d/{number}.md",
         [f"{unique} first section about pumps\n", f"{unique} second section of valves\n"],
     )
+    return replace(prepared, names=[(NAMES + number,)] * SECTIONS)
 
 
 def write(folder: Path, start: int, pipe: int, fuse: tuple[int, float]) -> None:
@@ -99,6 +103,11 @@ def check_document(reader, number: int, last: int) -> int:
     assert [key for key, _ in hits] == [item.key for item in stored], f"words of {number}"
     if version:
         assert reader.search_words(words(f"unique{number}x0"), 5) == [], f"old {number}"
+    first, second = (item.key for item in stored)
+    around = reader.neighbours([first, second])
+    edges = {(key, one.key, one.kind) for key, some in around.items() for one in some}
+    expected_edges = {(first, second, EdgeKind.SHARED), (second, first, EdgeKind.SHARED)}
+    assert edges >= expected_edges, f"graph of {number}"
     rows = reader.vectors([item.key for item in stored])
     for row, item in zip(rows, stored, strict=True):
         text = f"{item.chunk.heading_path[0]}\n{item.chunk.search_text}"

@@ -23,6 +23,9 @@ _LISTED = 20
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--no-embed", is_flag=True, help="Words only; vectors can be computed later.")
+@click.option(
+    "--summaries", is_flag=True, help="Also make the summaries that overview questions follow."
+)
 @click.option("--rebuild", is_flag=True, help="Read every document again; cures a damaged index.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Stay and index what changes.")
 @click.option("--all-skipped", is_flag=True, help="List every skipped file, not the first few.")
@@ -31,6 +34,7 @@ def index(
     paths: tuple[str, ...],
     as_json: bool,
     no_embed: bool,
+    summaries: bool,
     rebuild: bool,
     keep_watching: bool,
     all_skipped: bool,
@@ -50,6 +54,8 @@ def index(
         with bar:
             library.open(rebuild=rebuild, must_write=True)
             failure = None if no_embed else _embed(library)
+            if summaries:
+                _summarise(library)
         report = _report(library, bar.n_embedded, failure)
         if as_json:
             indent = None if keep_watching else 2  # a line for each object of a stream
@@ -83,6 +89,16 @@ def _embed(library: Any) -> LaneError | None:
     return None
 
 
+def _summarise(library: Any) -> None:
+    """Make the tree of summaries anew, unless no document changed since the last one."""
+    import anyio
+
+    from fingerpost.corpus.summaries import summarise
+
+    if not library.store.info().summaries_current:
+        anyio.run(summarise, library.store)
+
+
 def _tell(failure: LaneError | None) -> None:
     if failure is not None:
         show(failure, as_json=False)
@@ -110,6 +126,7 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
         "embedding_status": stats.embedding_status,
         "embedding_error": "" if failure is None else str(failure),
         "index_path": stats.index_path,
+        "n_summaries": library.store.info().n_summaries,
         "generation": stats.generation,
     }
 
@@ -129,6 +146,8 @@ def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
         )
     else:
         click.echo(f"vectors: none, words alone. {plain(library.embedding.reason)}")
+    if report["n_summaries"]:
+        click.echo(f"summaries: {report['n_summaries']:,}")
     _show_skipped(report["skipped"], all_skipped=all_skipped)
     click.echo(f"index: {plain(report['index_path'])}")
 

@@ -13,6 +13,7 @@ from fingerpost.retrieve.imagine import Imagination
 from fingerpost.types.decision import Strategy, Tier
 from fingerpost.types.evidence import Hit
 from fingerpost.types.query import Filters
+from fingerpost.types.source import Passage
 
 GraphExpand = Callable[[Sequence[Hit]], Sequence[Hit] | Awaitable[Sequence[Hit]]]
 Rerank = Callable[[str, Sequence[Hit], int], Sequence[Hit] | Awaitable[Sequence[Hit]]]
@@ -27,6 +28,7 @@ class Research:
 
 
 DeepResearch = Callable[[str, Sequence[str]], Research | Awaitable[Research]]
+WebSearchHook = Callable[[str, int], Sequence[Passage] | Awaitable[Sequence[Passage]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,10 @@ class RetrieveTools:
         graph_expand: Replaces the built-in expansion.
         rerank: Replaces the built-in reranker.
         deep_research: Replaces the built-in research pass.
+        research_rounds: Most rounds of the built-in research pass, >= 0.
+        web: Finds at most so many passages of the web for a question; ``None`` leaves the web
+            alone.
+        web_always: Ask the web in every research pass, not only when the hints name it.
         observe: Takes events.
         remaining_s: Returns the seconds left, ``inf`` without a deadline.
         imagine: Writes passages to search with and sub-questions; ``None`` does without.
@@ -88,6 +94,9 @@ class RetrieveTools:
     graph_expand: GraphExpand | None = None
     rerank: Rerank | None = None
     deep_research: DeepResearch | None = None
+    research_rounds: int = 3
+    web: WebSearchHook | None = None
+    web_always: bool = False
     observe: Observer = ignore
     remaining_s: Callable[[], float] = lambda: float("inf")
     imagine: Imagination | None = None

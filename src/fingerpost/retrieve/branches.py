@@ -9,15 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from fingerpost.observe.hooks import call_hook
-from fingerpost.retrieve.foreign import hits_of
+from fingerpost.retrieve.foreign import hits_of, usable_passages
 from fingerpost.retrieve.hybrid import HybridResult, search_for
 from fingerpost.retrieve.pictures import pictured
 from fingerpost.retrieve.plan import Policy
+from fingerpost.retrieve.raptor import leads_of, overview_subject
 from fingerpost.retrieve.run import Run
 from fingerpost.retrieve.stages import expansion
 from fingerpost.types.evidence import BranchDiagnostics, Hit
 from fingerpost.types.plan import ExecutionPlan
-from fingerpost.types.source import Passage, Retriever
+from fingerpost.types.source import Retriever
 
 WIDE_K: Final = 15
 _LONGEST: Final = 200
@@ -126,7 +127,17 @@ class Branches:
             return await self.asked("graph", self.sources.graph)
         if self.found is None or not self.found.hits:
             return []
-        return await expansion(self.run, self.found, self.found.hits)
+        return await expansion(self.run, self.found, self.found.hits, self.plan.graph_depth)
+
+    async def raptor(self) -> Sequence[Hit]:
+        """Follow the index's own summaries down to chunks."""
+        run, found = self.run, self.found
+        if found is None:
+            return []
+        subject = overview_subject(run.request.text)
+        wanted = run.request.text if subject is None else subject
+        layers = self.plan.raptor_layers
+        return await run.in_thread(lambda: leads_of(run, found, wanted, self.k, layers))
 
     async def multimodal(self) -> Sequence[Hit]:
         """Return what the host's retriever sees, else the passages that show pictures."""
@@ -144,17 +155,9 @@ class Branches:
             search, run.tools.limiter, run.tools.remaining_s(),
             run.request.text, self.k, **more,
         )  # fmt: skip
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            raise TypeError(f"expected a sequence of Passage, got {type(given).__name__}")
-        passages = [item for item in given[: self.k] if _is_usable(item)]
-        if given and not passages:
-            raise TypeError("none of what it gave is a Passage with text")
+        passages = usable_passages(given, self.k)
         return await run.in_thread(lambda: hits_of(name, passages))
 
 
 def _takes_plan(retriever: Retriever) -> bool:
     return "plan" in inspect.signature(retriever.retrieve).parameters
-
-
-def _is_usable(item: object) -> bool:
-    return isinstance(item, Passage) and isinstance(item.text, str) and bool(item.text.strip())

@@ -9,9 +9,11 @@ from dataclasses import replace
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.continued import continued
+from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import HybridResult, coverage_of
 from fingerpost.retrieve.investigate import investigate
 from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.raptor import overview_stage
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import expand_stage, imagine_stage, rerank_stage
 from fingerpost.stores.base import Reader
@@ -57,7 +59,8 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     k = KEPT[level] if run.request.top_k is None else run.request.top_k
     if level is Tier.LOOKUP:
         found = await first_search(run, k)
-        return await run.in_thread(lambda: evidence_of(run, level, found, found.hits))
+        kept = await overview_stage(run, found, found.hits, k)
+        return await run.in_thread(lambda: evidence_of(run, level, found, kept))
     imagined = await imagine_stage(run, level)
     found = await first_search(run, max(WIDE_K, k), imagined.passages)
     if run.tools.remaining_s() <= 0:
@@ -67,14 +70,17 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     if level is Tier.MULTI_SOURCE:
         wide = await expand_stage(run, found, found.hits)
         ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
-        return await run.in_thread(lambda: evidence_of(run, level, found, spread(ranked, k), wide))
+        kept = await overview_stage(run, found, spread(ranked, k), k)
+        return await run.in_thread(lambda: evidence_of(run, level, found, kept, wide))
     deep = await investigate(run, found, k, imagined.parts)
-    evidence = await run.in_thread(lambda: evidence_of(run, level, found, deep.hits, deep.ranked))
+    kept = await overview_stage(run, found, deep.hits, k)
+    evidence = await run.in_thread(lambda: evidence_of(run, level, found, kept, deep.ranked))
     return replace(
         evidence,
         sub_queries=deep.sub_queries,
         uncovered=deep.uncovered,
         synthesis=deep.synthesis,
+        web_searched=deep.web_searched,
     )
 
 
@@ -113,7 +119,7 @@ def evidence_of(
         vectors_searched=run.vectors_searched,
         lexical_weight=found.weight,
         coverage=coverage_of(found.question, hits),
-        unknown_terms=found.question.unknown,
+        unknown_terms=still_unknown(found.question, hits),
         generation=run.reader.info.generation,
         timings=run.timings,
     )

@@ -16,11 +16,13 @@ from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.branches import Branches, BranchSources
 from fingerpost.retrieve.dates import HALF_LIFE_DAYS, recent_first, young_enough
 from fingerpost.retrieve.dispatch import KEPT
+from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import coverage_of
-from fingerpost.retrieve.investigate import interleaved, research_stage, split, with_findings
+from fingerpost.retrieve.investigate import interleaved, split, with_findings
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.plan import Policy, plan_for, under
 from fingerpost.retrieve.research import Findings
+from fingerpost.retrieve.research_stage import research_stage
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import rerank_stage
 from fingerpost.stores.base import Reader
@@ -146,6 +148,7 @@ class UnifiedRetriever:
     async def _searched(self, branches: Branches) -> None:
         """Run the branches of the plan side by side; what builds on the hybrid one after it."""
         plan = branches.plan
+        has_summaries = branches.run.reader.info.n_summaries > 0
 
         async def own() -> None:
             await branches.tell("hybrid", branches.hybrid)
@@ -154,12 +157,14 @@ class UnifiedRetriever:
                     inner.start_soon(branches.tell, "graph", branches.graph)
                 if plan.multimodal:
                     inner.start_soon(branches.tell, "multimodal", branches.multimodal)
+                if plan.raptor and self.raptor is None and has_summaries:
+                    inner.start_soon(branches.tell, "raptor", branches.raptor)
 
         async with anyio.create_task_group() as group:
             group.start_soon(own)
             for name, wanted in (("raptor", plan.raptor), ("memory", plan.memory)):
                 retriever: Retriever | None = getattr(self, name)
-                if wanted and retriever is None:
+                if wanted and retriever is None and not (name == "raptor" and has_summaries):
                     branches.skip(name, "no such source was given")
                 elif wanted and retriever is not None:
                     group.start_soon(branches.tell, name, _asking(branches, name, retriever))
@@ -242,7 +247,8 @@ def _evidence(
         uncovered=findings.uncovered if findings is not None else (),
         lexical_weight=found.weight if found is not None else None,
         coverage=coverage_of(question, hits),
-        unknown_terms=question.unknown,
+        unknown_terms=still_unknown(question, hits),
+        web_searched=findings is not None and findings.web_searched,
         generation=run.reader.info.generation,
         diagnostics=tuple(branches.diagnostics),
     )

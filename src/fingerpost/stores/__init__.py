@@ -10,6 +10,7 @@ from fingerpost.stores.base import (
     Store,
     StoredChunk,
     StoreInfo,
+    Summary,
     WordQuery,
     Writer,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Store",
     "StoreInfo",
     "StoredChunk",
+    "Summary",
     "WordQuery",
     "Writer",
     "embedding_text",

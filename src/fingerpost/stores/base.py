@@ -57,6 +57,8 @@ class StoreInfo:
         notes: What was repaired at opening, for people.
         has_graph: Whether the index holds a document graph; an older one has none before the
             first writer.
+        n_summaries: Nodes of the tree of summaries, 0 when none was made.
+        summaries_current: No document changed since the tree was made.
     """
 
     identity: IndexIdentity | None
@@ -68,6 +70,8 @@ class StoreInfo:
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
     has_graph: bool = False
+    n_summaries: int = 0
+    summaries_current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,29 @@ class WordQuery:
 
     tokens: Mapping[str, float]
     trail_weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A node of the tree of summaries. It is never a source: it leads to chunks.
+
+    Attributes:
+        level: 1 for a group of documents, more for groups of groups; the root has the highest.
+        title: What the node is called.
+        text: What its documents say, a few sentences.
+        leads: Keys of the chunks that stand for it best, best first.
+        n_documents: How many documents are below it.
+        children: Places of the nodes below it in the list of all, empty on level 1.
+        written: A model wrote the text; else it consists of sentences of the documents.
+    """
+
+    level: int
+    title: str
+    text: str
+    leads: tuple[int, ...]
+    n_documents: int
+    children: tuple[int, ...] = ()
+    written: bool = False
 
 
 class EdgeKind(StrEnum):
@@ -219,6 +246,10 @@ class Reader(Protocol):
         """
         ...
 
+    def summaries(self) -> list[Summary]:
+        """Return the tree of summaries, the root last; empty when none was made."""
+        ...
+
     def documents(self) -> Iterator[Document]:
         """Yield all documents, ordered by source and path."""
         ...
@@ -257,6 +288,16 @@ class Writer(Protocol):
 
     def remove(self, document_ids: Iterable[str]) -> None:
         """Take documents out. Unknown ids are ignored."""
+        ...
+
+    def put_summaries(self, summaries: Sequence[Summary], fingerprint: str) -> None:
+        """Keep a tree of summaries in place of the last one.
+
+        Args:
+            summaries: Children before their parent, the root last.
+            fingerprint: `StoreInfo.fingerprint` of the generation that they are of; when the
+                index has gone on since, they are kept and not current.
+        """
         ...
 
     def record_skipped(self, skipped: Sequence[SkippedFile]) -> None:

@@ -38,6 +38,8 @@ class Generation:
         lists_sum: Checksum of the languages and of what the word index still has to lose.
         skipped_sum: Checksum of the list of skipped files.
         has_graph: Whether the document graph holds every document of it.
+        n_summaries: Nodes of the tree of summaries.
+        summarised: The ``content`` for which that tree was made, hexadecimal.
         chain: Running hash over this and every earlier generation.
     """
 
@@ -57,6 +59,8 @@ class Generation:
     lists_sum: int = 0
     skipped_sum: int = 0
     has_graph: bool = False
+    n_summaries: int = 0
+    summarised: str = ""
     chain: str = ""
 
     def encoded(self) -> str:
@@ -65,6 +69,11 @@ class Generation:
         del fields["chain"]
         fields["content"] = f"{self.content:x}"
         return json.dumps(fields, sort_keys=True)
+
+    @property
+    def summaries_current(self) -> bool:
+        """Return whether no document changed since the tree of summaries was made."""
+        return self.n_summaries > 0 and self.summarised == f"{self.content:x}"
 
     @property
     def fingerprint(self) -> str:

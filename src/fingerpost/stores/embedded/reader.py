@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerpost.errors import IndexMismatchError, StoreError, UsageError
-from fingerpost.stores.base import Neighbour, Selection, StoredChunk, StoreInfo, WordQuery
+from fingerpost.stores.base import Neighbour, Selection, StoredChunk, StoreInfo, Summary, WordQuery
 from fingerpost.stores.embedded.border import corrupt, guarded
 from fingerpost.stores.embedded.graph import Graph
 from fingerpost.stores.embedded.ledger import Generation, read_skipped
@@ -29,6 +29,7 @@ from fingerpost.stores.embedded.rows import (
 from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.stores.embedded.selection import SelectedKeys, select_keys, within_words
 from fingerpost.stores.embedded.snapshot import MAX_DOCUMENTS, Snapshot, visible_languages
+from fingerpost.stores.embedded.summaries import READ_SUMMARIES, read_summaries
 from fingerpost.stores.embedded.vector_search import nearest
 from fingerpost.stores.embedded.words import WordsDamagedError
 from fingerpost.types.document import Document, SkippedFile
@@ -50,6 +51,8 @@ def info_of(generation: Generation, folder: Path, notes: tuple[str, ...]) -> Sto
         fingerprint=generation.fingerprint if generation.number else "",
         notes=notes,
         has_graph=generation.has_graph,
+        n_summaries=generation.n_summaries,
+        summaries_current=generation.summaries_current,
     )
 
 
@@ -248,6 +251,15 @@ class EmbeddedReader:
         graph = Graph(self._rows, self._folder, catalogue, selected, self._documents_by_key)
         with guarded(self._folder):
             return graph.neighbours(keys)
+
+    def summaries(self) -> list[Summary]:
+        """Return the tree of summaries, the root last; empty when none was made."""
+        n_summaries = self._snapshot.generation.n_summaries
+        if not n_summaries:
+            return []
+        rows = self._rows(READ_SUMMARIES, ())
+        with guarded(self._folder):
+            return read_summaries(rows, n_summaries, self._folder)
 
     def documents(self) -> Iterator[Document]:
         """Yield all documents, ordered by source and path."""

@@ -11,7 +11,7 @@ from fingerpost.stores.embedded.border import cure
 from fingerpost.stores.embedded.files import Files
 
 DATABASE_FILE = "index.sqlite"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x46504E54  # "FPNT"
 BUSY_TIMEOUT_S = 5.0
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -54,6 +54,9 @@ CREATE TABLE outlines (doc_key INTEGER PRIMARY KEY, content BLOB NOT NULL);
 CREATE TABLE mentions (
     name INTEGER NOT NULL, role INTEGER NOT NULL, key INTEGER NOT NULL,
     PRIMARY KEY (name, role, key)) WITHOUT ROWID;
+""",
+    3: """
+CREATE TABLE summaries (place INTEGER PRIMARY KEY, record BLOB NOT NULL, checksum INTEGER NOT NULL);
 """,
 }
 

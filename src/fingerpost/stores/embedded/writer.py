@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerpost.errors import StoreError, StoreUnavailableError
-from fingerpost.stores.base import IndexIdentity, PreparedDocument
+from fingerpost.stores.base import IndexIdentity, PreparedDocument, Summary
 from fingerpost.stores.embedded import ledger
 from fingerpost.stores.embedded.border import corrupt, guarded, unavailable
 from fingerpost.stores.embedded.changes import Changes
@@ -25,6 +25,7 @@ from fingerpost.stores.embedded.pending import PendingContents
 from fingerpost.stores.embedded.repair import WordRepair
 from fingerpost.stores.embedded.rows import read_chunk, to_bytes, to_text
 from fingerpost.stores.embedded.schema import DATABASE_FILE, connect_writer
+from fingerpost.stores.embedded.summaries import write_summaries
 from fingerpost.stores.embedded.vector_writer import VectorWriter
 from fingerpost.stores.embedded.word_writer import WordWriter, words_folder
 from fingerpost.stores.embedded.words import WordsDamagedError
@@ -64,6 +65,7 @@ class EmbeddedWriter:
 
     def _load(self) -> None:
         self._base = ledger.newest(self._connection, self._folder)
+        self._n_summaries, self._summarised = self._base.n_summaries, self._base.summarised
         # Numbers of generations that were lost are not given again.
         self._witnessed = ledger.read_witness(self._folder)[0]
         languages_and_purge = ledger.read_lists(self._connection)[2]
@@ -195,6 +197,15 @@ class EmbeddedWriter:
             with self._guarded():
                 self._take_out(document_id)
 
+    def put_summaries(self, summaries: Sequence[Summary], fingerprint: str) -> None:
+        """Keep a tree of summaries in place of the last one; see `Writer.put_summaries`."""
+        with self._guarded():
+            current = fingerprint == self._base.fingerprint and not self._changed
+            self._begin()
+            write_summaries(self._connection, summaries)
+            self._n_summaries = len(summaries)
+            self._summarised = f"{self._base.content:x}" if current else ""
+
     def record_skipped(self, skipped: Sequence[SkippedFile]) -> None:
         """Keep the list of skipped files of this run, in place of the last one's."""
         rows = [
@@ -249,6 +260,8 @@ class EmbeddedWriter:
             lists_sum=ledger.read_lists(self._connection)[2],
             skipped_sum=ledger.read_skipped(self._connection)[1],
             has_graph=True,
+            n_summaries=self._n_summaries,
+            summarised=self._summarised,
         )
         chain = ledger.append(self._connection, generation, self._base.chain)
         self._connection.execute("COMMIT")
