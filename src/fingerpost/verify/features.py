@@ -232,7 +232,8 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     ]
     # One shared word that is negated by chance is no contradiction.
     telling = len(alone.pairs) > 1 or alone.coverage >= _SURE_SENTENCE
-    negated = not all(narrow) if narrow else telling and differing > agreeing
+    wrong = narrow.count(False) > narrow.count(True)
+    negated = wrong if narrow else telling and differing > agreeing
     against = alone.opposed()
     opposed = [
         (one, other)

@@ -13,9 +13,9 @@ _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # What prose writes the same way (and/or, U.S, JavaScript, CO2) is a word, not an identifier.
 _IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:"
-    r"(?:\.{1,2}/|~/|/)[\w.-]+(?:/[\w.-]+)*|[\w.-]+(?:/[\w.-]+){2,}|[\w-]+/[\w-]+\.[a-z]\w{1,4}"
+    r"(?:\.{1,2}/|~/|/)[\w.-]+(?:/[\w.-]+)*/?|[\w.-]+(?:/[\w.-]+){2,}|[\w-]+/[\w-]+\.[a-z]\w{1,4}"
     r"|[A-Za-z]\w*(?:_\w+)+|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?"
-    r"|[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[A-Z]{1,5}-?\d{3,}\w*(?:-\d+)?|[A-Za-z_]\w*\(\))(?![\w/])"
+    r"|[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[A-Z]{1,5}-?\d{3,}\w*(?:-\d+)?|[A-Za-z_]\w*\(\))(?![\w/]|-\w)"
 )
 _CAPITAL_RUN = re.compile(
     r"(?<![\w-])(?:[A-ZÀ-ÖØ-Þ][\w'’&-]*[\w]|[A-Z])(?:\s+(?:(?:of|de|van|von|der|the|la|du|del)\s+)?"
@@ -96,7 +96,7 @@ def rivals(identifier: str, others: list[Mention]) -> list[Mention]:
     parts = _parts(identifier)
     found = []
     for other in others:
-        if fold(other.text) == fold(identifier):
+        if fold(other.text).removesuffix("s") == fold(identifier).removesuffix("s"):
             continue
         other_flag = other.text.startswith("-")
         alike = _JOINTS.findall(other.text) == _JOINTS.findall(identifier)
