@@ -16,6 +16,7 @@ from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.dispatch import KEPT
 from fingerpost.retrieve.foreign import joined
 from fingerpost.retrieve.imagine import Imagination
+from fingerpost.retrieve.translate import Translator
 from fingerpost.running import Run
 from fingerpost.types.decision import ClassificationResult, Tier
 from fingerpost.types.evidence import Evidence
@@ -114,9 +115,10 @@ def _request(run: Run, classification: ClassificationResult, filters: Filters) -
 def _tools(run: Run) -> RetrieveTools:
     config, make_rerank = run.parts.config, run.parts.reranker
     chat = run.metered(run.parts.models.classifier)
-    imagine = None
+    imagine, translate = None, None
     if chat is not None:
-        imagine = Imagination(chat, run.share(UNDERSTANDING), run.query.query_id)
+        until, query_id = run.share(UNDERSTANDING), run.query.query_id
+        imagine, translate = Imagination(chat, until, query_id), Translator(chat, until, query_id)
     return RetrieveTools(
         embedder=run.searcher,
         graph_enabled=config.graph_enabled,
@@ -128,6 +130,7 @@ def _tools(run: Run) -> RetrieveTools:
         observe=run.take,
         remaining_s=run.remaining_s,
         imagine=imagine,
+        translate=translate,
         hyde_hypotheses=config.hyde_hypotheses,
         limiter=run.limiter,
     )

@@ -10,6 +10,7 @@ from anyio import CapacityLimiter
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.observe.observer import Observer, ignore
 from fingerpost.retrieve.imagine import Imagination
+from fingerpost.retrieve.translate import Translator
 from fingerpost.types.decision import Strategy, Tier
 from fingerpost.types.evidence import Hit
 from fingerpost.types.query import Filters
@@ -80,6 +81,8 @@ class RetrieveTools:
         observe: Takes events.
         remaining_s: Returns the seconds left, ``inf`` without a deadline.
         imagine: Writes passages to search with and sub-questions; ``None`` does without.
+        translate: Translates questions into the language of the documents; ``None`` searches as
+            they were asked.
         hyde_hypotheses: Passages to search with on T2 and T3, >= 1.
         limiter: Bounds the worker threads of all questions together; ``None`` takes anyio's
             own limit.
@@ -100,5 +103,6 @@ class RetrieveTools:
     observe: Observer = ignore
     remaining_s: Callable[[], float] = lambda: float("inf")
     imagine: Imagination | None = None
+    translate: Translator | None = None
     hyde_hypotheses: int = 1
     limiter: CapacityLimiter | None = None

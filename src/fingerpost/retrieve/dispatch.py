@@ -16,6 +16,7 @@ from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.raptor import overview_stage
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import expand_stage, imagine_stage, rerank_stage
+from fingerpost.retrieve.translate import translate_stage
 from fingerpost.stores.base import Reader
 from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Evidence, Hit
@@ -57,6 +58,7 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     if run.request.filters:
         run.within = await run.in_thread(lambda: run.reader.select(run.request.filters))
     k = KEPT[level] if run.request.top_k is None else run.request.top_k
+    await translate_stage(run, [run.request.text])
     if level is Tier.LOOKUP:
         found = await first_search(run, k)
         kept = await overview_stage(run, found, found.hits, k)
@@ -122,4 +124,5 @@ def evidence_of(
         unknown_terms=still_unknown(found.question, hits),
         generation=run.reader.info.generation,
         timings=run.timings,
+        translation=run.translated.get(run.request.text, ""),
     )

@@ -24,6 +24,7 @@ from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.research import Findings, research
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import expand_stage, known_hits, rerank_stage
+from fingerpost.retrieve.translate import translate_stage
 from fingerpost.types.evidence import Hit
 
 PART_K = 10
@@ -68,6 +69,7 @@ async def investigate(
     else:
         texts = list(written)
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
+    await translate_stage(run, texts)
     whole = await _whole(run, found, k)
     lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
@@ -106,6 +106,20 @@ def ask(
         n_chunks=n_chunks,
         context=tuple(context),
         imagined=tuple(imagined),
+    )
+
+
+def with_words_of(reader: Reader, question: Question, text: str) -> Question:
+    """Return a question that also looks for those words of another text that the index knows."""
+    own = query_tokens(clean(text))
+    more = {token: weight for token, weight in own.items() if token not in question.rarity}
+    frequency = reader.document_frequency(list(more)) if more else {}
+    known = {token: n for token, n in frequency.items() if n}
+    rarity = {token: rarity_of(n, question.n_chunks) for token, n in known.items()}
+    return replace(
+        question,
+        tokens={**{token: more[token] for token in known}, **question.tokens},
+        rarity={**question.rarity, **rarity},
     )
 
 

@@ -12,8 +12,9 @@ from anyio import to_thread
 from fingerpost.observe.events import Event, RetrieveFallback, RetrieveVector
 from fingerpost.observe.hooks import is_for_the_host
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.features import is_foreign
 from fingerpost.retrieve.hybrid import HybridResult, search_for
-from fingerpost.retrieve.question import Question, ask
+from fingerpost.retrieve.question import Question, ask, with_words_of
 from fingerpost.stores.base import Reader, Selection
 from fingerpost.types.evidence import Hit
 
@@ -31,6 +32,7 @@ class Run:
     fallbacks: list[str] = field(default_factory=list)
     vectors_searched: bool = False
     timings: dict[str, float] = field(default_factory=dict)
+    translated: dict[str, str] = field(default_factory=dict)
 
     def emit(self, made: type[Event], **fields: object) -> None:
         """Hand an event to the observer; its failure is no one's."""
@@ -76,8 +78,20 @@ class Run:
     def question(
         self, text: str, context: Sequence[str] = (), imagined: Sequence[str] = ()
     ) -> Question:
-        """Return the analysed question."""
-        return ask(self.reader, text, context, imagined)
+        """Return the analysed question, in the language of the documents where it was translated.
+
+        The words of the question as it was asked that stand in the index take part as well, and
+        for an embedding model that knows its language so does its own vector.
+        """
+        translation = self.translated.get(text)
+        if translation is None:
+            return ask(self.reader, text, context, imagined)
+        embedder = self.tools.embedder
+        readable = embedder is not None and not is_foreign(text, embedder.languages)
+        own = (text,) if readable else ()
+        return with_words_of(
+            self.reader, ask(self.reader, translation, context, (*own, *imagined)), text
+        )
 
     def search(self, question: Question, k: int) -> HybridResult:
         """Run one hybrid search under the filters of the request."""

@@ -49,10 +49,11 @@ async def imagine_stage(run: Run, level: Tier) -> Imagined:
         return imagined
     started = time.perf_counter()
     text = run.request.text
+    searched = run.translated.get(text, text)
 
     async def passages() -> None:
         try:
-            imagined.passages = await imagine.passages(text, tools.hyde_hypotheses)
+            imagined.passages = await imagine.passages(searched, tools.hyde_hypotheses)
         except LaneError as error:
             run.fall_back("hyde-unavailable", f"{type(error).__name__}: {error}")
         else:

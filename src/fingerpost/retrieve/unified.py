@@ -25,6 +25,7 @@ from fingerpost.retrieve.research import Findings
 from fingerpost.retrieve.research_stage import research_stage
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import rerank_stage
+from fingerpost.retrieve.translate import translate_stage
 from fingerpost.stores.base import Reader
 from fingerpost.types.decision import Tier
 from fingerpost.types.evidence import Evidence, Hit
@@ -131,6 +132,7 @@ class UnifiedRetriever:
     async def _under(self, policy: Policy, run: Run, level: Tier, plan: ExecutionPlan) -> Evidence:
         chosen = under(policy, plan)
         k = KEPT[level] if run.request.top_k is None else run.request.top_k
+        await translate_stage(run, [run.request.text])
         imagined = await _imagined(run, chosen)
         sources = BranchSources(self.hybrid, self.graph, self.raptor, self.memory, self.multimodal)
         branches = Branches(run, sources, chosen, policy, k, imagined)
@@ -213,7 +215,8 @@ async def _imagined(run: Run, plan: ExecutionPlan) -> list[str]:
     if imagine is None or not wanted or run.tools.embedder is None:
         return []
     try:
-        return await imagine.passages(run.request.text, plan.hyde_hypotheses)
+        text = run.translated.get(run.request.text, run.request.text)
+        return await imagine.passages(text, plan.hyde_hypotheses)
     except LaneError as error:
         run.fall_back("hyde-unavailable", f"{type(error).__name__}: {error}")
         return []
@@ -250,5 +253,6 @@ def _evidence(
         unknown_terms=still_unknown(question, hits),
         web_searched=findings is not None and findings.web_searched,
         generation=run.reader.info.generation,
+        translation=run.translated.get(run.request.text, ""),
         diagnostics=tuple(branches.diagnostics),
     )

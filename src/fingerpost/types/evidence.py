@@ -92,11 +92,14 @@ class Evidence:
         fallbacks: Fallback names in the order in which they fired, each once.
         vectors_searched: Whether vectors took part: the vector leg of at least one search
             found something. ``False`` also when it failed.
-        synthesis: What the research pass wrote, empty when it did not run.
+        synthesis: What the research pass wrote, empty when it did not run; names hits by chunk id.
+        web_searched: Whether the research pass asked the web.
         lexical_weight: Weight of the lexical leg in fusion, 0 to 1; ``None`` when one leg ran.
         coverage: Share of the question's content terms, weighted by rarity, that stand in the
             best hits, 0 to 1.
         unknown_terms: Analysed terms of the question that stand nowhere in the index.
+        translation: The question in the language of the documents, as it was searched for; empty
+            when it was searched as it was asked.
         generation: Index generation that was read.
         timings: Stage name → milliseconds.
         diagnostics: One per branch and policy that a plan ran under; empty without a plan.
@@ -113,9 +116,11 @@ class Evidence:
     lexical_weight: float | None = None
     coverage: float = 0.0
     unknown_terms: frozenset[str] = frozenset()
+    translation: str = ""
     generation: int = 0
     timings: dict[str, float] = field(default_factory=dict, hash=False)
     diagnostics: tuple[BranchDiagnostics, ...] = ()
+    web_searched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
