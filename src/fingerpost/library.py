@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -47,7 +49,7 @@ class Library:
         self._observe = observe
         self._roots: list[CorpusRoot] = []
         self._store: Store | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._forget: Callable[[], object] | None = None
         self._unlocated: tuple[SkippedFile, ...] = ()
         self._topics: tuple[int, tuple[str, ...]] = (-1, ())
         self._background: list[threading.Thread] = []
@@ -134,8 +136,9 @@ class Library:
 
     def _open_without_documents(self) -> None:
         """Open an empty index for this run: every source is a retriever of the host's own."""
-        self._scratch = tempfile.TemporaryDirectory(prefix="fingerpost-")
-        self._store = wiring.make_store(Path(self._scratch.name) / "index")
+        folder = tempfile.mkdtemp(prefix="fingerpost-")
+        self._forget = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._store = wiring.make_store(Path(folder) / "index")
         self.embedding = wiring.choose_embedder(
             self._config, self._store, may_replace=True, tape=self._tape
         )
@@ -233,9 +236,8 @@ class Library:
         store, self._store = self._store, None
         if store is not None:
             store.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
-            self._scratch = None
+        if self._forget is not None:
+            self._forget()
 
     def _index(self, *, rebuild: bool, must_write: bool) -> IndexSummary:
         """Read what changed; where the index cannot be written, go on with what is there.

@@ -216,6 +216,29 @@ async def test_sources_without_any_document_of_our_own(corpus):
     assert stats.chunk_count == 0
 
 
+async def test_when_every_source_fails_nothing_is_said_of_the_index():
+    sources = [Source("keys", KEYS, Keys(fails=True))]
+    async with QueryRouter(
+        sources=sources,
+        source_router=DecisionModelQueryRouter(Decider("keys"), sources),
+        embedding_provider="none",
+    ) as router:
+        result = await router.route("How often are the signing keys rotated?")
+    assert result.abstention is AbstentionReason.NO_DOCUMENT_MATCHES
+    assert "source-skip" in result.fallbacks_used
+
+
+@pytest.mark.parametrize(
+    "uri", ["javascript:alert(1)", "data:text/html,x", "http://[", " JavaScript:x"]
+)
+async def test_an_address_that_is_a_program_is_not_shown(corpus, uri):
+    passage = Passage("The signing keys are rotated every 30 days.", uri=uri, title="Rotation")
+    async with _router(corpus, Decider("keys"), Keys(passage)) as router:
+        result = await router.route("How often are the signing keys rotated?")
+    assert "30 days" in result.answer
+    assert uri.strip() not in json.dumps(to_wire(result.sources))
+
+
 async def test_the_choice_is_told_as_an_event_and_stands_in_the_json(corpus):
     async with _router(corpus, Decider("Heron"), Keys()) as router:
         told = [event async for event in router.stream("What is the default mode?")]

@@ -186,7 +186,7 @@ def _why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
         return None
     if places_to_search(run) == (None, ()):
         return AbstentionReason.NO_SOURCE_FITS
-    if run.reader.info.n_chunks == 0:
+    if run.reader.info.n_chunks == 0 and run.parts.routed is None:
         return AbstentionReason.NO_DOCUMENT_INDEXED
     selection = run.reader.select(run.query.filters)
     if selection is not None and selection.n_documents == 0:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
+from urllib.parse import urlsplit
 
 from fingerpost.errors import LaneError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.retrieve.fuse import RANK_CONSTANT, reciprocal_rank
 from fingerpost.retrieve.hybrid import coverage_of, searchable_text
-from fingerpost.retrieve.question import ask, token_set
+from fingerpost.retrieve.question import Question, ask, token_set
 from fingerpost.stores.base import Reader
 from fingerpost.text.language import detect_language
 from fingerpost.types.document import Chunk, Document, Span
@@ -21,6 +22,7 @@ from fingerpost.types.source import Passage
 MAX_CHARS: Final = 8_000
 """Characters of a passage that are read."""
 FORMAT: Final = "passage"
+_PLACES: Final = frozenset({"", "http", "https", "file"})
 
 
 def joined(
@@ -58,14 +60,33 @@ def joined(
         own = hit.score if hit.match_type is not MatchType.SOURCE else share
         kept.append(replace(hit, score=own, fused_rank=place, fused_score=share / best))
     question = ask(reader, text)
-    words = set().union(*(token_set(searchable_text(hit)) for hit in foreign))
     return replace(
         evidence,
         hits=tuple(kept),
         candidates=(*kept, *(c for c in evidence.candidates if c.chunk.id not in set(by_id))),
         coverage=coverage_of(question, kept),
-        unknown_terms=question.unknown - words,
+        unknown_terms=still_unknown(question, foreign),
     )
+
+
+def still_unknown(question: Question, hits: Sequence[Hit]) -> frozenset[str]:
+    """Return the terms of a question that neither the index nor a foreign hit knows."""
+    foreign = (hit for hit in hits if hit.match_type is MatchType.SOURCE)
+    return question.unknown.difference(*(token_set(searchable_text(hit)) for hit in foreign))
+
+
+def usable_passages(given: object, most: int) -> list[Passage]:
+    """Return the passages with text among the first ``most`` things that a retriever gave.
+
+    Raises:
+        TypeError: It gave something else, or nothing usable where it gave anything.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise TypeError(f"expected a sequence of Passage, got {type(given).__name__}")
+    passages = [item for item in given[:most] if _is_usable(item)]
+    if given and not passages:
+        raise TypeError("none of what it gave is a Passage with text")
+    return passages
 
 
 def hits_of(source: str, passages: Sequence[Passage]) -> list[Hit]:
@@ -82,14 +103,22 @@ def hits_of(source: str, passages: Sequence[Passage]) -> list[Hit]:
     return list(hits.values())
 
 
+def _is_usable(item: object) -> bool:
+    if not isinstance(item, Passage):
+        return False
+    texts = (item.text, item.uri, item.title, item.heading)
+    return all(isinstance(text, str) for text in texts) and bool(item.text.strip())
+
+
 def _hit(source: str, passage: Passage, place: int) -> Hit:
     text = passage.text[:MAX_CHARS]
-    path = passage.uri or passage.title or f"{source}/{digest(text, size=4)}"
+    uri = passage.uri if _may_be_shown(passage.uri) else ""
+    path = uri or passage.title or f"{source}/{digest(text, size=4)}"
     document = Document(
         id=document_id(source, path),
         path=path,
         source=source,
-        uri=passage.uri,
+        uri=uri,
         title=passage.title or source,
         content_hash=digest(text, size=32),
         format=FORMAT,
@@ -111,6 +140,14 @@ def _hit(source: str, passage: Passage, place: int) -> Hit:
     return Hit(
         chunk, document, 1 / place, MatchType.SOURCE, note=f"place {place} of the source {source!r}"
     )
+
+
+def _may_be_shown(uri: str) -> bool:
+    """Return whether an address is a place and no program: a web page, a file, a relative path."""
+    try:
+        return urlsplit(uri.strip()).scheme in _PLACES
+    except ValueError:
+        return False
 
 
 def _with_cosines(hits: list[Hit], text: str, embedder: EmbeddingModel | None) -> list[Hit]:
