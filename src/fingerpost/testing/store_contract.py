@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 from fingerpost.errors import IndexMismatchError, StoreConflictError, StoreError
-from fingerpost.stores import EdgeKind, Store
+from fingerpost.stores import Store
+from fingerpost.testing.graph_contract import GraphContract
 from fingerpost.testing.store_documents import (
     DIMENSION,
     IDENTITY,
@@ -42,7 +43,7 @@ PUMPS = prepare("guide/pumps.md", ["Pumps move water.\n"], tags=("Water", "Ops")
 FRENCH = prepare("fr/pompes.md", ["Les pompes sont lourdes.\n"], language="fr", source="monde")
 
 
-class StoreContract:
+class StoreContract(GraphContract):
     """Tests of the behaviour that every `Store` shares."""
 
     def test_an_index_that_was_never_written_reads_as_empty(self, open_store: OpenStore) -> None:
@@ -233,75 +234,6 @@ class StoreContract:
         token = analyse_joined("pumps")
         with store.reader() as reader:
             assert reader.document_frequency([token, "nowhere"]) == {token: 1, "nowhere": 0}
-
-    def test_links_lead_in_both_directions_and_never_out_of_a_selection(
-        self, open_store: OpenStore
-    ) -> None:
-        store = open_store()
-        documents = [
-            prepare("a.md", ["a\n"], links=["b.md", "in/c.md", "missing.md"]),
-            prepare("b.md", ["b\n"], links=["in/c.md"]),
-            prepare("in/c.md", ["c\n"]),
-        ]
-        fill(store, documents)
-        with store.reader() as reader:
-            assert reader.info.has_graph
-            keys = [reader.document_chunks(item.document.id)[0].key for item in documents]
-            a, b, c = keys
-            around = reader.neighbours([*keys, 10**6])
-            assert {key: {one.key for one in some} for key, some in around.items()} == {
-                a: {b, c},
-                b: {a, c},
-                c: {a, b},
-            }
-            assert {one.kind for some in around.values() for one in some} == {EdgeKind.LINK}
-            (inside,) = reader.neighbours([a], reader.select(Filters(paths=("in/**",)))).values()
-            assert [one.key for one in inside] == [c]
-
-    def test_chunks_are_neighbours_of_those_beside_them_and_of_their_section(
-        self, open_store: OpenStore
-    ) -> None:
-        store = open_store()
-        document = prepare("a.md", ["a\n", "b\n", "c\n"])
-        fill(store, [document])
-        with store.reader() as reader:
-            a, b, c = (item.key for item in reader.document_chunks(document.document.id))
-            around = reader.neighbours([a, b, c])
-        found = {key: {(one.key, one.kind.value) for one in some} for key, some in around.items()}
-        assert found == {
-            a: {(b, "beside"), (c, "section")},
-            b: {(a, "beside"), (c, "beside")},
-            c: {(b, "beside"), (a, "section")},
-        }
-
-    def test_a_shared_name_is_an_edge_while_it_is_shared_and_rare(
-        self, open_store: OpenStore
-    ) -> None:
-        store = open_store()
-        name, common = 2**40, 7
-        one, other = prepare("a.md", ["a\n"]), prepare("b.md", ["b\n"])
-        crowd = [prepare(f"c/{n}.md", [f"{n}\n"]) for n in range(20)]
-        named = [replace(item, names=[(name, common)]) for item in (one, other)]
-        fill(store, [*named, *(replace(item, names=[(common,)]) for item in crowd)])
-
-        def shared() -> set[tuple[str, str]]:
-            with store.reader() as reader:
-                ((key, some),) = reader.neighbours(
-                    [reader.document_chunks(one.document.id)[0].key]
-                ).items()
-                chunks = reader.chunks([item.key for item in some])
-                paths = {item.document.path for item in chunks}
-                assert key not in {item.key for item in some}
-                return {(path, str(item.kind)) for path in paths for item in some}
-
-        assert shared() == {("b.md", "shared")}
-        moved = replace(other.document, id=document_id("docs", "d.md"), path="d.md")
-        with store.writer(IDENTITY) as writer:
-            writer.move(other.document.id, moved)
-            writer.commit()
-        assert shared() == {("d.md", "shared")}
-        fill(store, [prepare("d.md", ["no name any more\n"])])
-        assert shared() == set()
 
     def test_documents_headings_and_skipped_files_are_listed(self, open_store: OpenStore) -> None:
         store = open_store()
