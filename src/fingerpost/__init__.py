@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
+    from fingerpost.decide.cascade import CascadeQueryRouter
+    from fingerpost.decide.chat import ChatDecisionModel
+    from fingerpost.decide.embedding import EmbeddingQueryRouter
+    from fingerpost.decide.language import LanguageModelQueryRouter
+    from fingerpost.decide.local import LocalDecisionModel
+    from fingerpost.decide.model_router import DecisionModelRouter
+    from fingerpost.decide.query_router import DecisionModelQueryRouter
+    from fingerpost.decide.rerank import DecisionReranker
     from fingerpost.errors import (
         ConfigError,
         CorpusError,
@@ -14,6 +22,7 @@ if TYPE_CHECKING:
         EmptyCorpusError,
         FingerpostError,
         IndexMismatchError,
+        InvalidDecisionResponseError,
         InvalidQueryError,
         LaneError,
         MissingExtraError,
@@ -22,11 +31,17 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from fingerpost.lanes.base import ChatModel, EmbeddingModel
+    from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel
     from fingerpost.lanes.failover import FailoverModel
+    from fingerpost.lanes.providers.decision_models import (
+        GeminiDecisionModel,
+        OpenAIDecisionModel,
+        SystemOneDecisionModel,
+    )
     from fingerpost.lanes.routing import RoutingModel, lane_of
     from fingerpost.observe.events import Event, GenerateDelta, IngestProgress, RouteComplete
     from fingerpost.observe.otel import OtelObserver
+    from fingerpost.retrieve.unified import UnifiedRetriever
     from fingerpost.router import QueryRouter
     from fingerpost.types.answer import (
         AbstentionReason,
@@ -42,7 +57,10 @@ if TYPE_CHECKING:
     from fingerpost.types.evidence import Evidence, Hit
     from fingerpost.types.plan import Capability, CapabilityRecommendation, ExecutionPlan
     from fingerpost.types.query import Filters, Turn
+    from fingerpost.types.question import Choice, DecisionAnswer, DecisionResponse, Score, YesNo
     from fingerpost.types.result import QueryResult, Usage
+    from fingerpost.types.routing import FallbackStrategy, SourceRouting
+    from fingerpost.types.source import Passage, Retriever, Source
     from fingerpost.types.stats import CorpusStats, IndexSummary
     from fingerpost.verify import CitationVerifier, SourceText
 
@@ -57,6 +75,7 @@ _HOMES = {
         "EmptyCorpusError",
         "FingerpostError",
         "IndexMismatchError",
+        "InvalidDecisionResponseError",
         "InvalidQueryError",
         "LaneError",
         "MissingExtraError",
@@ -69,7 +88,7 @@ _HOMES = {
     "fingerpost.router": ("QueryRouter",),
     "fingerpost.lanes.failover": ("FailoverModel",),
     "fingerpost.lanes.routing": ("RoutingModel", "lane_of"),
-    "fingerpost.lanes.base": ("ChatModel", "EmbeddingModel"),
+    "fingerpost.lanes.base": ("ChatModel", "DecisionModel", "EmbeddingModel"),
     "fingerpost.types.plan": ("Capability", "CapabilityRecommendation", "ExecutionPlan"),
     "fingerpost.types.chat": ("ChatRequest", "ChatResponse", "Message"),
     "fingerpost.types.result": ("Usage",),
@@ -93,6 +112,23 @@ _HOMES = {
         "Verdict",
         "VerifiedResponse",
     ),
+    "fingerpost.lanes.providers.decision_models": (
+        "SystemOneDecisionModel",
+        "OpenAIDecisionModel",
+        "GeminiDecisionModel",
+    ),
+    "fingerpost.decide.chat": ("ChatDecisionModel",),
+    "fingerpost.decide.local": ("LocalDecisionModel",),
+    "fingerpost.decide.query_router": ("DecisionModelQueryRouter",),
+    "fingerpost.decide.language": ("LanguageModelQueryRouter",),
+    "fingerpost.decide.embedding": ("EmbeddingQueryRouter",),
+    "fingerpost.decide.cascade": ("CascadeQueryRouter",),
+    "fingerpost.decide.model_router": ("DecisionModelRouter",),
+    "fingerpost.decide.rerank": ("DecisionReranker",),
+    "fingerpost.retrieve.unified": ("UnifiedRetriever",),
+    "fingerpost.types.question": ("Choice", "DecisionAnswer", "DecisionResponse", "Score", "YesNo"),
+    "fingerpost.types.routing": ("FallbackStrategy", "SourceRouting"),
+    "fingerpost.types.source": ("Passage", "Retriever", "Source"),
     "fingerpost.verify": ("CitationVerifier", "SourceText"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -101,9 +137,12 @@ __all__ = [
     "AbstentionReason",
     "Capability",
     "CapabilityRecommendation",
+    "CascadeQueryRouter",
+    "ChatDecisionModel",
     "ChatModel",
     "ChatRequest",
     "ChatResponse",
+    "Choice",
     "Citation",
     "CitationVerifier",
     "ClaimVerdict",
@@ -112,43 +151,64 @@ __all__ = [
     "CorpusError",
     "CorpusStats",
     "DeadlineExceededError",
+    "DecisionAnswer",
+    "DecisionModel",
+    "DecisionModelQueryRouter",
+    "DecisionModelRouter",
+    "DecisionReranker",
+    "DecisionResponse",
     "EmbeddingModel",
+    "EmbeddingQueryRouter",
     "EmptyCorpusError",
     "Event",
     "Evidence",
     "ExecutionPlan",
     "FailoverModel",
+    "FallbackStrategy",
     "Filters",
     "FingerpostError",
+    "GeminiDecisionModel",
     "GenerateDelta",
     "GenerationMode",
     "Hit",
     "IndexMismatchError",
     "IndexSummary",
     "IngestProgress",
+    "InvalidDecisionResponseError",
     "InvalidQueryError",
     "LaneError",
+    "LanguageModelQueryRouter",
+    "LocalDecisionModel",
     "Message",
     "MissingExtraError",
+    "OpenAIDecisionModel",
     "OtelObserver",
+    "Passage",
     "QueryResult",
     "QueryRouter",
     "QueryRouterConfig",
     "QueryRouterStrategyConfig",
+    "Retriever",
     "RouteComplete",
     "RoutingModel",
     "SchemaVersionError",
+    "Score",
+    "Source",
     "SourceCitation",
+    "SourceRouting",
     "SourceText",
     "StoreConflictError",
     "StoreError",
     "Strategy",
+    "SystemOneDecisionModel",
     "Tier",
     "Turn",
+    "UnifiedRetriever",
     "Usage",
     "UsageError",
     "Verdict",
     "VerifiedResponse",
+    "YesNo",
     "lane_of",
 ]
 
