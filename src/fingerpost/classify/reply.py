@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from fingerpost.text.hints import research_hints
 from fingerpost.types.decision import ClassificationResult, DecidedBy, Strategy, Tier
 from fingerpost.types.plan import Capability, CapabilityRecommendation, ExecutionPlan
 
@@ -17,11 +18,6 @@ _MAX_ITEMS = 20
 _MAX_HYDE = 5
 _MAX_DEPTH = 3
 _UNSTATED = 0.5
-_SOURCES = frozenset({"web", "docs", "media"})
-_ALIASES: Final = {
-    "documentation": "docs", "documents": "docs", "corpus": "docs", "internet": "web",
-    "website": "web", "video": "media", "image": "media", "images": "media",
-}  # fmt: skip
 
 CLASSIFICATION_SCHEMA: Final[Mapping[str, object]] = {
     "type": "object",
@@ -64,7 +60,7 @@ def read_classification(
         reasoning=_text(reply.get("thinking")) or f"The model chose {tier.label}.",
         internal_knowledge_sufficient=reply.get("internal_knowledge_sufficient") is True
         and tier is Tier.TRIVIAL,
-        suggested_sources=_sources(reply.get("suggested_sources")),
+        suggested_sources=research_hints(_names(reply.get("suggested_sources"))),
         tools_needed=tuple(
             name for name in _names(reply.get("tools_needed")) if name in set(tool_names)
         ),
@@ -166,11 +162,6 @@ def _strategy(value: object, tier: Tier) -> Strategy:
     except ValueError:
         wanted = least
     return wanted if wanted.rank >= least.rank else least
-
-
-def _sources(value: object) -> tuple[str, ...]:
-    named = [_ALIASES.get(name.casefold(), name.casefold()) for name in _names(value)]
-    return tuple(dict.fromkeys(name for name in named if name in _SOURCES))
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -156,6 +156,7 @@ class ResearchPhase(Event):
     round: int
     n_queries: int
     n_new_hits: int
+    n_web_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,14 +71,15 @@ class Imagination:
             job=job,
             max_tokens=count * tokens_each + _TOKENS_PER_PART,
             temperature=0.0,
-            schema=_schema(key),
+            schema=texts_schema(key),
             deadline=self.deadline,
             query_id=self.query_id,
         )
-        return await ask_json(self.chat, request, _reader(key, longest))
+        return await ask_json(self.chat, request, read_texts(key, longest))
 
 
-def _schema(key: str) -> Mapping[str, object]:
+def texts_schema(key: str) -> Mapping[str, object]:
+    """Return the schema of an object with a list of texts under ``key``."""
     return {
         "type": "object",
         "properties": {key: {"type": "array", "items": {"type": "string"}}},
@@ -90,7 +91,9 @@ def _schema(key: str) -> Mapping[str, object]:
 _MOST_ITEMS: Final = 20
 
 
-def _reader(key: str, longest: int) -> Callable[[object], list[str] | None]:
+def read_texts(key: str, longest: int) -> Callable[[object], list[str] | None]:
+    """Return what reads such an object: each text on one line, cut at ``longest``, at most 20."""
+
     def read(value: object) -> list[str] | None:
         items = value.get(key) if isinstance(value, dict) else value
         if not isinstance(items, list):

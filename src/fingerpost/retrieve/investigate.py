@@ -8,29 +8,20 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from fingerpost.observe.events import (
-    ResearchComplete,
-    ResearchPhase,
-    ResearchStart,
-    StrategyDecompose,
-)
-from fingerpost.observe.hooks import call_hook
-from fingerpost.retrieve.base import DeepResearch, Research
+from fingerpost.observe.events import StrategyDecompose
 from fingerpost.retrieve.decompose import decompose
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.fuse import reciprocal_rank
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.pack import spread
-from fingerpost.retrieve.research import Findings, research
+from fingerpost.retrieve.research_stage import PART_K, research_stage
 from fingerpost.retrieve.run import Run, merged
-from fingerpost.retrieve.stages import expand_stage, known_hits, rerank_stage
+from fingerpost.retrieve.stages import expand_stage, rerank_stage
 from fingerpost.retrieve.translate import translate_stage
 from fingerpost.types.evidence import Hit
 
-PART_K = 10
 SPLIT_CHARS = 600
 PART_CHARS = 400
-_SOURCES = ("web", "docs", "media")
 _RESEARCH_SHARE = 5
 
 
@@ -44,6 +35,7 @@ class Investigation:
         sub_queries: What the question was split into, empty when it has one part.
         uncovered: Parts for which nothing was found.
         synthesis: Notes of the research pass, empty when it did not run.
+        web_searched: Whether the research pass asked the web.
     """
 
     hits: list[Hit]
@@ -51,6 +43,7 @@ class Investigation:
     sub_queries: tuple[str, ...]
     uncovered: tuple[str, ...]
     synthesis: str
+    web_searched: bool
 
 
 async def investigate(
@@ -84,6 +77,7 @@ async def investigate(
         sub_queries=tuple(texts),
         uncovered=findings.uncovered if findings else (),
         synthesis=findings.synthesis if findings else "",
+        web_searched=findings is not None and findings.web_searched,
     )
 
 
@@ -168,71 +162,3 @@ async def _parts(run: Run, texts: Sequence[str]) -> list[list[Hit]]:
     if texts:
         run.took("sub_queries", started)
     return [made[place] for place in sorted(made)]
-
-
-async def research_stage(
-    run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
-) -> Findings | None:
-    """Return what the research pass adds, ``None`` when it is off or failed.
-
-    Args:
-        run: The retrieval in flight.
-        found: The search for the question as a whole.
-        parts: Sub-questions, or the question itself.
-        hits: What is there already.
-    """
-    if not run.tools.deep_research_enabled or not found.question.text:
-        return None
-    started = time.perf_counter()
-    run.emit(ResearchStart)
-    try:
-        findings = await _researched(run, found, parts, hits)
-    except Exception as error:  # research is extra; the hits stand without it
-        run.fall_back("research-skip", f"{type(error).__name__}: {error}")
-        return None
-    run.emit(
-        ResearchComplete,
-        n_rounds=findings.n_rounds,
-        n_hits=len(findings.hits),
-        duration_ms=run.took("research", started),
-    )
-    return findings
-
-
-async def _researched(
-    run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
-) -> Findings:
-    if run.tools.remaining_s() <= 0:
-        raise TimeoutError("no time left")
-    if run.tools.deep_research is not None:
-        return await _by_hook(run, run.tools.deep_research, found.question.text)
-    return await run.in_thread(lambda: _built_in(run, parts, hits))
-
-
-def _built_in(run: Run, parts: Sequence[str], hits: Sequence[Hit]) -> Findings:
-    def phase(number: int, n_queries: int, n_new: int) -> None:
-        run.emit(ResearchPhase, round=number, n_queries=n_queries, n_new_hits=n_new)
-
-    def search(query: str) -> Sequence[Hit]:
-        began = time.perf_counter()
-        found = run.search(run.question(query), PART_K)
-        run.tell(found, began)
-        return found.hits
-
-    return research(
-        run.reader,
-        parts,
-        hits,
-        search,
-        remaining_s=run.tools.remaining_s,
-        phase=phase,
-    )
-
-
-async def _by_hook(run: Run, hook: DeepResearch, text: str) -> Findings:
-    hints = [s for s in run.request.suggested_sources if s in _SOURCES] or ["docs"]
-    given = await call_hook(hook, run.tools.limiter, run.tools.remaining_s(), text, hints)
-    if not isinstance(given, Research) or not isinstance(given.synthesis, str):
-        raise TypeError(f"expected Research, got {type(given).__name__}")
-    hits = await run.in_thread(lambda: known_hits(run, given.hits, "research-skip"))
-    return Findings(tuple(hits), given.synthesis, (), n_rounds=1)

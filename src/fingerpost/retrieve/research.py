@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
-from fingerpost.retrieve.hybrid import searchable_text
-from fingerpost.retrieve.question import Question, ask, rarity_of, token_set
-from fingerpost.stores.base import Reader
-from fingerpost.text.analyse import query_tokens
-from fingerpost.types.evidence import Hit, MatchType
+import anyio
 
-ROUNDS = 3
-QUERIES = 4
-COVERED = 0.6
-FOUND = 0.35
-_FEEDBACK_HITS = 3
-_FEEDBACK_WORDS = 3
-_FEEDBACK_SEEN = 24
-_OPEN_WORDS = 4
-_RESERVE_S = 0.02
-_WORD = re.compile(r"[^\W\d_]{3,40}")
+from fingerpost.retrieve.research_notes import FOUND, Notes
+from fingerpost.retrieve.research_rules import queries_by_rule, web_queries
+from fingerpost.retrieve.research_synthesis import synthesis
+from fingerpost.types.evidence import Hit
 
-_LATIN_END, _HAN_START, _HAN_END = 0x0250, 0x2E80, 0xA000
+ROUNDS: Final = 3
+QUERIES: Final = 4
+"""Most queries of the index in one pass."""
+WEB_QUERIES: Final = 3
+"""Most queries of the web in one pass."""
+_RESERVE_S: Final = 0.02
 
-Search = Callable[[str], Sequence[Hit]]
-Phase = Callable[[int, int, int], None]
+T = TypeVar("T")
+Search = Callable[[str], Awaitable[Sequence[Hit]]]
+Write = Callable[[Sequence[str], Notes, int], Awaitable[Sequence[str]]]
+Phase = Callable[[int, int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,163 +31,141 @@ class Findings:
     """What the research pass found.
 
     Attributes:
-        hits: New hits only, in the order found.
-        synthesis: One line for each part of the question: where it is answered, or that
-            nothing was found.
+        hits: New hits only, those first that cover most of a part.
+        synthesis: One line for each part of the question: what says it, with the ids of the
+            chunks, or that nothing was found.
         uncovered: Parts for which nothing was found.
         n_rounds: Rounds that ran, 0 when nothing was open.
+        web_searched: Whether the web was asked.
+        ended_early: Whether time was over before all was tried.
     """
 
     hits: tuple[Hit, ...]
     synthesis: str
     uncovered: tuple[str, ...]
     n_rounds: int
+    web_searched: bool = False
+    ended_early: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a research pass may use.
+
+    Attributes:
+        search: Runs one more query of the index, under the same filters.
+        remaining_s: Seconds left.
+        in_thread: Runs blocking work off the event loop.
+        web: Asks the web; never fails, and ends in the time left. ``None`` leaves the web alone.
+        write: Asks a model for at most so many queries; gives none when it fails.
+        phase: Told of each round: number, queries asked, new hits, those of them from the web.
+        rounds: Most rounds.
+    """
+
+    search: Search
+    remaining_s: Callable[[], float]
+    in_thread: Callable[[Callable[[], T]], Awaitable[T]]
+    web: Search | None = None
+    write: Write | None = None
+    phase: Phase = lambda *_: None
+    rounds: int = ROUNDS
 
 
 @dataclass(slots=True)
-class _Notes:
-    """What is known so far; lives for one question."""
+class _Round:
+    """What one round asks."""
 
-    reader: Reader
-    hits: list[Hit]
-    questions: dict[str, Question] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
-    new: list[Hit] = field(default_factory=list)
-
-    def question(self, part: str) -> Question:
-        """Return a part analysed, once."""
-        if part not in self.questions:
-            self.questions[part] = ask(self.reader, part)
-        return self.questions[part]
-
-    def coverage(self, part: str) -> float:
-        """Return how much of a part the hit that covers it best holds, 0 to 1."""
-        question = self.question(part)
-        shares = (question.coverage([searchable_text(hit)]) for hit in self.hits)
-        return max(shares, default=0.0)
-
-    def add(self, hits: Sequence[Hit], query: str) -> int:
-        """Keep hits not seen before; return how many."""
-        seen = {hit.chunk.id for hit in self.hits}
-        fresh = [hit for hit in hits if hit.chunk.id not in seen]
-        marked = [replace(hit, match_type=MatchType.RESEARCH, sub_query=query) for hit in fresh]
-        self.hits += marked
-        self.new += marked
-        return len(fresh)
+    open_parts: list[str]
+    queries: list[str]
+    web: list[str]
 
 
-def research(
-    reader: Reader,
-    parts: Sequence[str],
-    hits: Sequence[Hit],
-    search: Search,
-    *,
-    remaining_s: Callable[[], float],
-    phase: Phase = lambda *_: None,
-) -> Findings:
-    """Return what up to three rounds of further searches add.
+async def research(notes: Notes, question: str, parts: Sequence[str], means: Means) -> Findings:
+    """Return what rounds of further searches add.
 
-    Each round takes the parts whose rare words the evidence does not hold, and asks again
-    with those words and with telling words of the best hits (pseudo-relevance feedback,
-    Rocchio, 1971) in the script of the question. It ends when all is covered, when a round
-    brings nothing new, or when time or the four queries are used up.
+    Each round takes the parts whose rare words the evidence does not hold, and asks again: the
+    index with queries of the model, or else of the rules, and the web with the parts
+    themselves. It ends when all is covered, when a round brings nothing new, or when time, the
+    rounds or the queries are used up.
 
     Args:
-        reader: Says how rare a word is.
-        parts: The question, or its sub-questions.
-        hits: The evidence so far, best first.
-        search: Runs one more query under the same filters.
-        remaining_s: Seconds left.
-        phase: Told of each round: number, queries asked, new hits.
+        notes: The evidence so far, best first.
+        question: As it was asked.
+        parts: Its sub-questions, or the question itself.
+        means: What may be used.
     """
-    notes = _Notes(reader, list(hits))
-    n_rounds = 0
-    for number in range(1, ROUNDS + 1):
-        open_parts = [part for part in parts if notes.coverage(part) < COVERED]
-        queries = list(_queries(open_parts, notes))[: QUERIES - len(notes.asked)]
-        if not queries or remaining_s() < _RESERVE_S:
+    n_rounds = n_asked = n_web_asked = 0
+    ended_early = False
+    for number in range(1, means.rounds + 1):
+        left = (QUERIES - n_asked, WEB_QUERIES - n_web_asked)
+        this = await _planned(notes, question, parts, means, left)
+        if not this.queries and not this.web:
             break
-        n_new = 0
-        for query in queries:
-            notes.asked.add(query)
-            if remaining_s() > _RESERVE_S:
-                n_new += notes.add(search(query), query)
-        n_rounds = number
-        phase(number, len(queries), n_new)
-        if not n_new:
+        if means.remaining_s() < _RESERVE_S:
+            ended_early = True
             break
-    uncovered = tuple(p for p in parts if notes.coverage(p) < FOUND)
-    return Findings(
-        hits=tuple(notes.new),
-        synthesis=_synthesis(parts, notes),
-        uncovered=uncovered,
-        n_rounds=n_rounds,
+        n_web_before = notes.n_web
+        n_new, ended_early = await _run(this, notes, means)
+        n_rounds, n_asked = number, n_asked + len(this.queries)
+        n_web_asked += len(this.web)
+        means.phase(number, len(this.queries) + len(this.web), n_new, notes.n_web - n_web_before)
+        if not n_new or ended_early:
+            break
+    return await means.in_thread(
+        lambda: Findings(
+            hits=notes.best_first(parts),
+            synthesis=synthesis(parts, notes, ended_early=ended_early),
+            uncovered=tuple(part for part in parts if notes.coverage(part) < FOUND),
+            n_rounds=n_rounds,
+            web_searched=n_web_asked > 0,
+            ended_early=ended_early,
+        )
     )
 
 
-def _synthesis(parts: Sequence[str], notes: _Notes) -> str:
-    """Return one line for each part: the places that cover it best, or that none does."""
-    lines = []
-    for part in parts:
-        question = notes.question(part)
-        rated = [(question.coverage([searchable_text(hit)]), hit) for hit in notes.hits]
-        rated.sort(key=lambda pair: (-pair[0], -pair[1].score, pair[1].chunk.id))
-        places = [_place(hit) for share, hit in rated[:2] if share >= FOUND]
-        lines.append(f"{part}: {'; '.join(places) if places else 'nothing found'}")
-    return "\n".join(lines)
+async def _planned(
+    notes: Notes, question: str, parts: Sequence[str], means: Means, left: tuple[int, int]
+) -> _Round:
+    """Return what the next round asks, within the queries that are left."""
+    n_queries, n_web = left
+
+    def by_rule() -> _Round:
+        open_parts = notes.open_parts(parts)
+        web = web_queries(question, open_parts, notes)[:n_web] if means.web else []
+        return _Round(open_parts, list(queries_by_rule(open_parts, notes))[:n_queries], web)
+
+    this = await means.in_thread(by_rule)
+    if this.open_parts and n_queries > 0 and means.write is not None:
+        written = await means.write(this.open_parts, notes, n_queries)
+        fresh = [q for q in dict.fromkeys(written) if q not in notes.asked and q not in parts]
+        this.queries = fresh[:n_queries] or this.queries
+    return this
 
 
-def _place(hit: Hit) -> str:
-    trail = " > ".join((hit.document.title, *hit.chunk.heading_path))
-    return f"{trail} ({hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end})"
+async def _run(this: _Round, notes: Notes, means: Means) -> tuple[int, bool]:
+    """Ask index and web side by side; return how many hits are new, and whether time was over."""
+    found: dict[str, Sequence[Hit]] = {}
+    failure: Exception | None = None
+    ended_early = False
+    notes.asked.update(this.queries, this.web)
 
+    async def ask_web(web: Search, query: str) -> None:
+        found[query] = await web(query)
 
-def _queries(parts: Sequence[str], notes: _Notes) -> Iterator[str]:
-    for part in parts:
-        for query in (_open_words(part, notes), _feedback(part, notes)):
-            if query and query != part and query not in notes.asked:
-                yield query
-
-
-def _open_words(part: str, notes: _Notes) -> str:
-    """Return the words of a part that stand in the index but in none of the hits."""
-    found: set[str] = set().union(*(token_set(searchable_text(hit)) for hit in notes.hits))
-    open_tokens = [t for t in notes.question(part).rarity if t not in found]
-    frequency = notes.reader.document_frequency(open_tokens)
-    missing = {t for t in open_tokens if frequency.get(t, 0)}
-    words = [w for w in part.split() if missing.intersection(query_tokens(w))]
-    return " ".join(words[:_OPEN_WORDS])
-
-
-def _feedback(part: str, notes: _Notes) -> str:
-    """Return the part with telling words of its best hits, in the script of the part."""
-    question = notes.question(part)
-    near = sorted(notes.hits, key=lambda h: -question.coverage([searchable_text(h)]))
-    counts: Counter[str] = Counter()
-    for hit in near[:_FEEDBACK_HITS]:
-        counts.update({w.casefold() for w in _WORD.findall(searchable_text(hit))})
-    usual = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_FEEDBACK_SEEN]
-    tokens = {word: list(query_tokens(word)) for word, _ in usual}
-    frequency = notes.reader.document_frequency([t for some in tokens.values() for t in some])
-    rated = []
-    for word, n in usual:
-        some = tokens[word]
-        if len(some) != 1 or some[0] in question.tokens or not _same_script(word, part):
-            continue
-        rated.append((-n * rarity_of(frequency.get(some[0], 0), question.n_chunks), word))
-    words = [word for _, word in sorted(rated)[:_FEEDBACK_WORDS]]
-    return f"{part} {' '.join(words)}" if words else ""
-
-
-def _same_script(word: str, part: str) -> bool:
-    """Return whether ``word`` uses only blocks of letters that ``part`` uses as well."""
-    used = {_block(c) for c in part if c.isalpha()}
-    return all(_block(c) in used for c in word if c.isalpha())
-
-
-def _block(letter: str) -> int:
-    """Return a number for the writing system: Latin is one, so are Han and kana together."""
-    point = ord(letter)
-    if point < _LATIN_END:
-        return 0
-    return 1 if _HAN_START <= point < _HAN_END else point >> 8
+    async with anyio.create_task_group() as group:
+        if means.web is not None:
+            for query in this.web:
+                group.start_soon(ask_web, means.web, query)
+        for query in this.queries:
+            if means.remaining_s() < _RESERVE_S:
+                ended_early = True
+                break
+            try:
+                found[f"index {query}"] = await means.search(query)
+            except Exception as error:  # out of the group, which would wrap it
+                failure = error
+                break
+    if failure is not None:
+        raise failure
+    n_new = sum(notes.add(found.get(f"index {query}", ()), query) for query in this.queries)
+    return n_new + sum(notes.add(found[query], query) for query in this.web), ended_early

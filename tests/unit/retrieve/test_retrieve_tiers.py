@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
@@ -121,7 +123,13 @@ async def test_a_comparison_brings_both_sides_and_names_what_was_found(index, em
     evidence = await retrieve(index(PAGES, embedder), ask(text, 3), tools)
     assert evidence.sub_queries == ("Redis", "RabbitMQ")
     assert {"redis.md", "rabbit.md"} <= set(paths(evidence)[:3])
-    assert "Redis: Redis (redis.md:1-" in evidence.synthesis.replace(" > Redis", "")
+    cited = {
+        chunk_id
+        for line in evidence.synthesis.splitlines()
+        for chunk_id in re.findall(r"\[(\w+)\]", line)
+    }
+    assert cited
+    assert cited <= {hit.chunk.id for hit in evidence.candidates}
     assert evidence.uncovered == ()
 
 
