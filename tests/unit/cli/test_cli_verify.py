@@ -151,6 +151,10 @@ def test_a_text_is_no_source_of_itself(corpus, run):
     own.write_text(STRANGE, encoding="utf-8")
     _, out, _ = run("verify", own, "--sources", corpus, "--json")
     assert checked(out)["counts"]["unverifiable"] == 1
+    own.write_text(f"{STRANGE} [1]\n\nSources\n[1] claims.md\n", encoding="utf-8")
+    _, out, _ = run("verify", own, "--sources", corpus, "--json")
+    assert (checked(out)["unmatched"], checked(out)["counts"]["unverifiable"]) == ([1], 1)
+    own.write_text(STRANGE, encoding="utf-8")
     other = corpus / "penguins.md"
     other.write_text(STRANGE, encoding="utf-8")
     _, out, _ = run("verify", own, "--sources", corpus, "--json")

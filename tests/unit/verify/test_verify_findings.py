@@ -123,3 +123,11 @@ def test_where_a_link_leads_is_not_what_a_claim_says():
                  ["Safe is the mode of [a new server](../8/other.md) until it is changed."])  # fmt: skip
     assert claim.verdict is Verdict.SUPPORTED
     assert claim.claim.endswith("(https://docs.example.org/9/modes.md).")
+
+
+def test_a_source_that_is_not_cited_decides_only_when_it_says_more_clearly_what_is_so():
+    sources = ["The cache holds 256 entries.", "Penguins huddle in winter storms."]
+    assert only("The cache is fast [1].", sources).verdict is Verdict.WEAK
+    assert only("The cache is fast [2].", sources).verdict is Verdict.UNVERIFIABLE
+    claim = only("The cache holds 512 entries [2].", sources)
+    assert (claim.verdict, claim.source_index) == (Verdict.CONTRADICTED, 1)
