@@ -114,7 +114,7 @@ def _find_number(one: Quantity, evidence: list[Quantity]) -> Finding:
     matching = [other for other in rivals if _agrees(one, other)]
     counted = [other for other in rivals if one.nouns & other.nouns]
     if matching:
-        same_noun = [other for other in matching if other in counted]
+        same_noun = [other for other in matching if one.nouns & other.nouns]
         elliptic = any(not other.nouns for other in matching)
         if same_noun or not counted or one.dimension or elliptic:
             return Finding("same", one, (same_noun or matching)[0])

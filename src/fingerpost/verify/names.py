@@ -44,9 +44,10 @@ def identifiers(text: str) -> list[Mention]:
         for match in _CODE.finditer(text)
         if not _NUMERIC.fullmatch(match[1])
     ]
+    covered = {at for one in found for at in range(one.start, one.end)}
     for pattern in (_FLAG, _IDENTIFIER):
         for match in pattern.finditer(text):
-            inside = any(one.start < match.end() and match.start() < one.end for one in found)
+            inside = not covered.isdisjoint(range(match.start(), match.end()))
             word = match[0].rstrip(".")
             if (
                 not inside
@@ -54,6 +55,7 @@ def identifiers(text: str) -> list[Mention]:
                 and not _ABBREVIATION_DOT.match(word)
             ):
                 found.append(Mention(word, match.start(), match.start() + len(word)))
+                covered.update(range(match.start(), match.start() + len(word)))
     return sorted(found, key=lambda mention: mention.start)
 
 

@@ -105,9 +105,12 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _add(found: list[Quantity], more: list[Quantity]) -> None:
+    covered = {at for one in found for at in range(one.start, one.end)}
     for quantity in more:
-        if not any(q.start < quantity.end and quantity.start < q.end for q in found):
+        place = range(quantity.start, quantity.end)
+        if covered.isdisjoint(place):
             found.append(quantity)
+            covered.update(place)
 
 
 def _worded(text: str, one: Numeral, tables: QuantityWords) -> Quantity:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from fingerpost.verify.align import Alignment
 from fingerpost.verify.evidence import Reading, outside
@@ -17,7 +17,6 @@ _CLAIM_BREAK = re.compile(rf"[;；]|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
 _BREAK = re.compile(rf"[;；，]|,(?=\s)|(?<=\s)(?:{_JOINED})(?=\s)", re.IGNORECASE)
 _LEAST_SHARE = 0.5
 _LEAST_OF_NAME = 2
-T = TypeVar("T")
 
 
 class _Item(NamedTuple):
@@ -124,13 +123,13 @@ def _clauses(reading: Reading, breaks: re.Pattern[str]) -> list[_Clause]:
     content = outside(reading.content, taken)
     inside = [m.start() for m in breaks.finditer(reading.text)]
     covered = {at for start, end in taken for at in range(start + 1, end)}
-    cuts = [0, *(at for at in inside if at not in covered), len(reading.text) + 1]
-    return [
-        _Clause(
-            _between(items, start, end, _item_start), _between(content, start, end, _word_start)
-        )
-        for start, end in pairwise(cuts)
-    ]
+    cuts = [0, *(at for at in inside if at not in covered)]
+    said: list[tuple[list[_Item], list[Word]]] = [([], []) for _ in cuts]
+    for item in items:
+        said[bisect_right(cuts, item.start) - 1][0].append(item)
+    for word in content:
+        said[bisect_right(cuts, word.start) - 1][1].append(word)
+    return [_Clause(*both) for both in said]
 
 
 def _items(reading: Reading) -> Iterable[_Item]:
@@ -143,15 +142,3 @@ def _items(reading: Reading) -> Iterable[_Item]:
     for word in reading.words:
         if word.capital and word.text not in stop_words() and not reading.nouns_are_capital:
             yield _Item("name", word.stem, word.text, word.start, word.end)
-
-
-def _between(items: Iterable[T], start: int, end: int, at: Callable[[T], int]) -> list[T]:
-    return [item for item in items if start <= at(item) < end]
-
-
-def _item_start(item: _Item) -> int:
-    return item.start
-
-
-def _word_start(word: Word) -> int:
-    return word.start
