@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fingerpost.config.explain import CredentialRow
     from fingerpost.config.load import LoadedConfig
     from fingerpost.errors import FingerpostError
+    from fingerpost.lanes.base import RerankModel
 
 _PACKAGES = (
     "fingerpost",
@@ -197,6 +199,9 @@ def _providers(
 def _role(row: CredentialRow, *, call: bool) -> Finding:
     if not row.provider:
         return Finding(row.role, "note", f"no model: {row.reason}")
+    if row.provider == "cross-encoder":
+        status = "note" if call else "not-called"
+        return Finding(row.role, status, f"{row.provider} {row.model}: {row.reason}")
     if not row.host:
         return Finding(row.role, "ok", f"{row.provider} {row.model}: {row.reason}")
     key = f"key of {row.key}" if row.key else "no key"
@@ -215,7 +220,9 @@ def _calls(credentials: Credentials) -> list[Finding]:
     found, answered = [], set()
     asked: dict[Endpoint, list[str]] = {}
     for role, target, _ in roles(credentials):
-        if isinstance(target, Endpoint):
+        if isinstance(target, Path):
+            found.append(anyio.run(_cross_encoder, target, f"call: {role}"))
+        elif isinstance(target, Endpoint):
             job = target.job if target.job in _CALLS else "generate"
             asked.setdefault(replace(target, job=job), []).append(role)
     for endpoint, names in asked.items():
@@ -225,6 +232,8 @@ def _calls(credentials: Credentials) -> list[Finding]:
             answered.add(endpoint)
     servers: dict[Endpoint, dict[str, bool]] = {}
     for endpoint in asked:
+        if endpoint.job == "rerank":  # not all of those servers have a list
+            continue
         models = servers.setdefault(replace(endpoint, job="", model=""), {})
         models[endpoint.model] = endpoint in answered or models.get(endpoint.model, False)
     return [*found, *(anyio.run(_listed, server, models) for server, models in servers.items())]
@@ -297,7 +306,36 @@ async def _decide(endpoint: Endpoint) -> str:
     return f"{said} ({spent.input_tokens:,} + {spent.output_tokens:,} tokens)"
 
 
-_CALLS: Mapping[str, Callable[[Endpoint], Awaitable[str]]] = {"embed": _embed, "decide": _decide}
+async def _rerank(endpoint: Endpoint) -> str:
+    from fingerpost.lanes.providers import load_reranker
+
+    return await _ranked(load_reranker(endpoint))
+
+
+async def _ranked(model: RerankModel) -> str:
+    try:
+        ranking = await model.rerank("Who is ready?", ["I am ready.", "It rains."])
+    finally:
+        await model.close()
+    return f"gave scores of {ranking.scores[0]:.2f} and {ranking.scores[1]:.2f}"
+
+
+async def _cross_encoder(folder: Path, name: str) -> Finding:
+    from fingerpost.errors import FingerpostError
+    from fingerpost.lanes.providers.cross_encoder import CrossEncoder
+
+    try:
+        said = await _ranked(CrossEncoder(folder))
+    except FingerpostError as error:
+        return Finding(name, "failure", _said(error))
+    return Finding(name, "ok", f"cross-encoder {folder.name} {said}")
+
+
+_CALLS: Mapping[str, Callable[[Endpoint], Awaitable[str]]] = {
+    "embed": _embed,
+    "decide": _decide,
+    "rerank": _rerank,
+}
 
 
 async def _listed(server: Endpoint, models: dict[str, bool]) -> Finding:

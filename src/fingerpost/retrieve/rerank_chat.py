@@ -87,7 +87,7 @@ _SCHEMA: Final[Mapping[str, object]] = {
 
 def _reader(n_texts: int) -> Callable[[object], tuple[float, ...] | None]:
     def read(value: object) -> tuple[float, ...] | None:
-        items = value.get("scores") if isinstance(value, dict) else value
+        items = value.get("scores") if isinstance(value, dict) else None
         if not isinstance(items, list):
             return None
         told = dict(filter(None, map(_entry, items)))

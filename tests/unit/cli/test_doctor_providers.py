@@ -202,3 +202,31 @@ def test_a_decision_model_that_runs_here_is_told_without_a_host(run):
     assert _finding(report, "decision model")["detail"] == (
         "local of the local embedding model: decision_provider names it"
     )
+
+
+def test_a_reranker_is_told_and_with_call_asked_for_scores(run):
+    with ProviderServer(rankings=(0.9, 0.1)) as server:
+        settings = {"FINGERPOST_RERANK_PROVIDER": "cohere", "COHERE_API_KEY": KEY}
+        settings["FINGERPOST_RERANK_BASE_URL"] = server.url
+        _, quiet = run(**settings)
+        code, report = run("--call", **settings)
+        asked = [(request.kind, request.model) for request in server.requests]
+    assert _finding(quiet, "reranker")["status"] == "not-called"
+    row = next(row for row in report["credentials"] if row["role"] == "reranker")
+    assert (row["provider"], row["model"], row["key"]) == (
+        "cohere",
+        "rerank-v4.0-fast",
+        "COHERE_API_KEY",
+    )
+    assert code == 0
+    assert asked == [("rerank", "rerank-v4.0-fast")]
+    said = _finding(report, "call: reranker")["detail"]
+    assert said.startswith("cohere rerank-v4.0-fast gave scores of 0.90 and 0.10 in ")
+
+
+def test_a_folder_without_a_cross_encoder_fails_when_it_is_called(run, tmp_path):
+    _, quiet = run(FINGERPOST_RERANK_FOLDER=str(tmp_path))
+    code, report = run("--call", FINGERPOST_RERANK_FOLDER=str(tmp_path))
+    assert _finding(quiet, "reranker")["status"] == "not-called"
+    assert (code, _finding(report, "call: reranker")["status"]) == (1, "failure")
+    assert "model.onnx" in _finding(report, "call: reranker")["detail"]
