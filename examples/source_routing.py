@@ -3,10 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from fingerpost import QueryRouter
-from fingerpost.decide.local import LocalDecisionModel
-from fingerpost.decide.query_router import DecisionModelQueryRouter
-from fingerpost.types.source import Passage, Source
+from fingerpost import DecisionModelQueryRouter, LocalDecisionModel, Passage, QueryRouter, Source
 
 
 class Pages:
