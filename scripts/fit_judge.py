@@ -8,7 +8,8 @@ The files are JSONL with ``dataset``, ``claim``, ``source`` and ``label``; files
 the last line is the result as JSON: balanced accuracy and AUROC (supported against the rest)
 beside two baselines from the same run: cosine of claim and whole source (supported at 0.6 or
 more, unverifiable below 0.3), and word overlap with the threshold that is best on the other
-sets. ``--write`` fits on everything and writes ``src/fingerpost/verify/weights.json``. Needs scikit-learn.
+sets. ``--write`` fits on everything and writes
+``src/fingerpost/verify/weights.json``. Needs scikit-learn.
 """
 
 from __future__ import annotations
