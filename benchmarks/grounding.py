@@ -35,10 +35,11 @@ MEASURES = ("recall", "precision")
 TELLING = ("supported", "contradicted")
 
 
-def sets(data: Path, cache: Path) -> dict[str, Any]:
+def sets(data: Path, cache: Path | None) -> dict[str, Any]:
     """Return a row for each set, fitted without it, and the macro average."""
     script = str(ROOT / "scripts" / "fit_judge.py")
-    found = step(script, sys.executable, str(data), "--cache", str(cache))
+    kept = ["--cache", str(cache)] if cache else []
+    found = step(script, sys.executable, str(data), *kept)
     if "error" in found:
         sys.exit(f"fit_judge.py: {found['error']}")
     return found
@@ -147,7 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data/grounding")
     parser.add_argument("--tree", type=Path, default=ROOT.parent / "corpora/powershell-docs")
-    parser.add_argument("--cache", type=Path, default=ROOT / ".judge-vectors.pkl")
+    parser.add_argument("--cache", type=Path, help="keeps the vectors for the next run")
     parser.add_argument("--only", choices=PARTS, action="append")
     options = parser.parse_args()
     kept = RESULTS / "grounding.json"
