@@ -17,6 +17,7 @@ from fingerpost.config.keyring import Keyring, Place, require_key
 from fingerpost.config.providers import BY_NAME, Provider
 from fingerpost.config.rerank import RerankTarget, choose_rerank
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.config.web import choose_web_search
 from fingerpost.errors import ConfigError
 
 CHAT_JOBS = ("classify", "generate", "generate_deep")
@@ -34,9 +35,10 @@ class Credentials:
         failover: Job (``classify``, ``generate``, ``generate_deep``, ``decide``) → where to go
             next, in order; empty for a job without a model.
         reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding``, ``decision``,
-            ``rerank`` → why, for people.
+            ``rerank``, ``web`` → why, for people.
         decision: Answers typed questions; ``None`` when nobody does, or the host's own model.
         rerank: Orders the hits of T2 and T3; ``None`` is the built-in reranker or the host's own.
+        web: Searches the web; ``None`` when nobody does, or the host's own search.
     """
 
     classifier: Endpoint | None
@@ -47,6 +49,7 @@ class Credentials:
     reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
     decision: DecisionTarget = None
     rerank: RerankTarget = None
+    web: Endpoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ def resolve_credentials(
     embedding, why = choose_embedding(config, keyring, chat)
     decision, why_decided = choose_decision(config, keyring, chat)
     rerank, why_reranked = choose_rerank(config, keyring)
+    web, why_web = choose_web_search(config, keyring)
     failover = {job: _failover(config, keyring, job, endpoints[job]) for job in CHAT_JOBS}
     wrote = _why(config, generator, config.generation_provider)
     wrote_deep = wrote if config.chat_model_deep is None else "chat_model_deep is given"
@@ -97,9 +101,11 @@ def resolve_credentials(
             "embedding": why,
             "decision": why_decided,
             "rerank": why_reranked,
+            "web": why_web,
         },
         decision=decision,
         rerank=rerank,
+        web=web,
     )
 
 

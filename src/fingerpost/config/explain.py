@@ -20,7 +20,8 @@ class CredentialRow:
 
     Attributes:
         role: ``classifier``, ``generator``, ``generator deep``, ``embedding``, ``decision
-            model`` or ``reranker``; failover stands behind it as ``classifier, failover 1``.
+            model``, ``reranker`` or ``web search``; failover stands behind it as
+            ``classifier, failover 1``.
         provider: Empty when there is none.
         model: The provider's name of the model; empty when there is none.
         host: Host, with the port where the address names one; empty when nothing is sent.
@@ -59,6 +60,7 @@ def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
     for number, other in enumerate(credentials.failover["decide"], 1):
         yield f"decision model, failover {number}", other, "decision_failover_providers names it"
     yield "reranker", credentials.rerank, credentials.reasons["rerank"]
+    yield "web search", credentials.web, credentials.reasons["web"]
 
 
 def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:

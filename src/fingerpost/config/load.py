@@ -30,6 +30,7 @@ _NOT_FROM_TEXT = frozenset(
         "graph_expand",
         "rerank",
         "deep_research",
+        "web_search",
         "on_classification",
         "on_retrieval",
         "on_event",

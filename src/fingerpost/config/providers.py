@@ -232,7 +232,17 @@ RERANK_SERVER: Final = Provider(
     strong_model="",
     rerank_api="jina",
 )
-ADDRESSES: Final = (*PROVIDERS, TYPESAFE, *_RERANK_VENDORS)
+SERPER: Final = Provider(
+    name="serper",
+    title="Serper",
+    api="",
+    key_variable="SERPER_API_KEY",
+    base_url="https://google.serper.dev",
+    cheap_model="",
+    strong_model="",
+)
+"""Searches the web."""
+ADDRESSES: Final = (*PROVIDERS, TYPESAFE, *_RERANK_VENDORS, SERPER)
 """Whoever has an address of its own."""
 DECIDERS: Final = {
     provider.name: provider

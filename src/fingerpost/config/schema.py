@@ -242,6 +242,19 @@ class QueryRouterConfig(BaseModel):
     """Folder with ``model.onnx`` and ``tokenizer.json`` of a cross-encoder."""
     deep_research: Hook = None
     """Replaces the built-in research pass: ``(question, sources) -> Research``."""
+    research_rounds: Annotated[int, Field(ge=0, le=10)] = 3
+    """Most rounds of the built-in research pass."""
+    web_research: Literal["never", "hinted", "always"] = "hinted"
+    """When the research pass also asks the web, given ``web_search`` or a key of Serper: never,
+    when the classifier suggests it, or in every pass. Only words of the question are sent."""
+    web_search: Any = None
+    """Searches the web instead of Serper: a `Retriever` or ``(question, top_k) -> passages``."""
+    web_pages: Annotated[int, Field(ge=0, le=10)] = 3
+    """Pages of a web search that are read; of the others Serper's excerpts are taken."""
+    serper_api_key: SecretField = None
+    """Key of Serper; ``None`` takes ``SERPER_API_KEY``."""
+    serper_base_url: Name = None
+    """Address of Serper; ``None`` takes its own."""
     verify_citations: bool = True
     """Hold each claim against its sources."""
     on_unsupported: Literal["flag", "drop", "repair"] = "flag"
@@ -337,7 +350,10 @@ def _nothing_to_search(config: QueryRouterConfig) -> str:
     return "knowledge_corpus is required, for example knowledge_corpus=['./docs']"
 
 
-_ADDRESSES = ("docs_url", "base_url", "embedding_base_url", "decision_base_url", "rerank_base_url")
+_ADDRESSES = (
+    "docs_url", "base_url", "embedding_base_url", "decision_base_url", "rerank_base_url",
+    "serper_base_url",
+)  # fmt: skip
 
 
 def _address_faults(config: QueryRouterConfig) -> str:

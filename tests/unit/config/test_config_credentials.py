@@ -527,6 +527,7 @@ def test_the_picture_is_shown_with_names_and_without_keys():
         ("embedding", "local", "minilm or use, by the corpus", "", ""),
         ("decision model", "", "", "", ""),
         ("reranker", "", "", "", ""),
+        ("web search", "", "", "", ""),
     ]
     assert rows[0].reason == "switched off"
     assert all(row.reason for row in rows)
@@ -550,3 +551,44 @@ def test_the_process_environment_is_the_default(monkeypatch):
     monkeypatch.setenv("XAI_API_KEY", "k")
     found = resolve_credentials(validate({"knowledge_corpus": ["docs"]}))
     assert shape(found.generator) == ("xai", OWN["xai"], "XAI_API_KEY")
+
+
+def test_the_web_is_left_alone_without_a_key_or_a_search_of_the_hosts_own():
+    found = resolve({})
+    assert found.web is None
+    assert "SERPER_API_KEY is not set" in found.reasons["web"]
+
+
+def test_the_key_of_the_search_service_goes_to_its_own_address():
+    found = resolve({"SERPER_API_KEY": "canary"}, web_research="always")
+    assert (found.web.base_url, found.web.key_name) == (
+        "https://google.serper.dev",
+        "SERPER_API_KEY",
+    )
+    assert "canary" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"web_research": "never"}, {"web_search": lambda q, k: []}, {"replay": "kept"}]
+)
+def test_the_search_service_is_not_asked_where_the_settings_stand_against_it(settings):
+    assert resolve({"SERPER_API_KEY": "canary"}, **settings).web is None
+
+
+def test_the_key_of_the_search_service_does_not_leave_for_another_vendor():
+    with pytest.raises(ConfigError, match="serper_base_url is an address of OpenAI"):
+        resolve({"SERPER_API_KEY": "canary"}, serper_base_url="https://api.openai.com/v1")
+
+
+def test_no_other_key_leaves_for_the_search_service():
+    with pytest.raises(ConfigError, match="Serper"):
+        resolve(
+            {"OPENAI_API_KEY": "canary"},
+            generation_provider="openai",
+            base_url="https://google.serper.dev",
+        )
+
+
+def test_a_web_search_that_cannot_be_called_is_refused():
+    with pytest.raises(ConfigError, match="web_search: must be a Retriever"):
+        resolve({}, web_search="duck")

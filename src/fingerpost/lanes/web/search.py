@@ -12,6 +12,7 @@ import anyio
 from anyio import to_thread
 
 from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.providers import SERPER
 from fingerpost.config.secrets import Secret
 from fingerpost.errors import LaneError, PageRefusedError
 from fingerpost.lanes.web.page import Page, PageReader
@@ -21,9 +22,8 @@ from fingerpost.lanes.web.serper import Found, Serper
 from fingerpost.lanes.web.target import read_target
 from fingerpost.types.source import Passage
 
-__all__ = ["SERPER_URL", "WebSearch"]
+__all__ = ["WebSearch"]
 
-SERPER_URL: Final = "https://google.serper.dev"
 PATIENCE_S: Final = 8.0
 _SHARE: Final = 0.85
 """Of the caller's time; the rest is for the passages of what has come by then."""
@@ -44,6 +44,7 @@ class WebSearch:
         n_pages: How many pages are read, from 0 (excerpts only).
         seconds: How long one search may take in all, unless the caller cancels it before.
         reader: Reads the pages.
+        key_name: Where the key came from, for errors.
 
     Raises:
         ConfigError: The address is no http or https URL, or the key cannot stand in a header.
@@ -53,15 +54,14 @@ class WebSearch:
         self,
         api_key: str | Secret | None,
         *,
-        base_url: str = SERPER_URL,
+        base_url: str = SERPER.base_url,
         n_pages: int = 3,
         seconds: float = PATIENCE_S,
         reader: PageReader | None = None,
+        key_name: str = "api_key",
     ) -> None:
         key = Secret(api_key.strip()) if isinstance(api_key, str) else api_key
-        endpoint = Endpoint(
-            "serper", "serper", "search", base_url, key or None, "SERPER_API_KEY", "search"
-        )
+        endpoint = Endpoint("serper", "serper", "search", base_url, key or None, key_name, "search")
         self._service = Serper(endpoint)
         self._n_pages = max(0, n_pages)
         self._seconds = seconds
