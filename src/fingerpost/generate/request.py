@@ -11,6 +11,7 @@ from fingerpost.prompts import load_prompt
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types import Hit, Turn
 from fingerpost.types.chat import ChatRequest, Message
+from fingerpost.types.evidence import PartEvidence
 
 SENTINEL = "NOTHING_IN_THE_DOCUMENTS"
 """What the model replies when the documents do not answer."""
@@ -58,6 +59,7 @@ def answer_request(
     history: Sequence[Turn],
     delimiter: str,
     limits: Limits,
+    parts: Sequence[PartEvidence] = (),
     deadline: float | None = None,
     query_id: str = "",
 ) -> Asked:
@@ -69,6 +71,8 @@ def answer_request(
         history: The conversation window, oldest first.
         delimiter: Random letters that no document can know; taken out of their text all the same.
         limits: Of context and reply.
+        parts: What the question was split into; the model is told which documents were found for
+            each, so that it can say which part has none.
         deadline: When the call must have ended, by the lane's clock.
         query_id: For events.
     """
@@ -83,7 +87,7 @@ def answer_request(
         (
             Message("system", prompt.fill(sentinel=SENTINEL, delimiter=delimiter)),
             *_turns(history),
-            Message("user", f"{shown}\n\nQuestion: {question}"),
+            Message("user", f"{shown}\n\nQuestion: {question}{_parts(parts, packed)}"),
         ),
         job="generate",
         max_tokens=limits.max_answer_tokens,
@@ -113,6 +117,18 @@ def talk_request(
         query_id=query_id,
     )
     return Asked(request, Packed((), (), 0), f"{prompt.name}@{prompt.fingerprint}")
+
+
+def _parts(parts: Sequence[PartEvidence], packed: Packed) -> str:
+    """Return each part of the question with the markers of what was found for it."""
+    if not parts:
+        return ""
+    marker = {one.hit.chunk.id: f"[{n}]" for n, one in enumerate(packed.kept, start=1)}
+    lines = []
+    for part in parts:
+        shown = [marker[hit.chunk.id] for hit in part.hits if hit.chunk.id in marker]
+        lines.append(f"- {' '.join(part.question.split())}: {''.join(shown) or 'nothing'}")
+    return "\n\nIts parts, and the documents that were found for each:\n" + "\n".join(lines)
 
 
 def _turns(history: Sequence[Turn]) -> list[Message]:

@@ -158,6 +158,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence, p
         history=run.window,
         delimiter=run.parts.delimiter([run.text, *(hit.chunk.id for hit in evidence.hits)]),
         limits=limits,
+        parts=evidence.parts,
         deadline=run.share(WRITING),
         query_id=run.query.query_id,
     )

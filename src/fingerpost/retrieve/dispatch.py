@@ -80,6 +80,7 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     return replace(
         evidence,
         sub_queries=deep.sub_queries,
+        parts=deep.parts,
         uncovered=deep.uncovered,
         synthesis=deep.synthesis,
         web_searched=deep.web_searched,

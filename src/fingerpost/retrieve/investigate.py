@@ -14,11 +14,14 @@ from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.fuse import reciprocal_rank
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.question import clean
+from fingerpost.retrieve.research import Findings
+from fingerpost.retrieve.research_notes import FOUND, Notes
 from fingerpost.retrieve.research_stage import PART_K, research_stage
 from fingerpost.retrieve.run import Run, merged
 from fingerpost.retrieve.stages import expand_stage, rerank_stage
 from fingerpost.retrieve.translate import translate_stage
-from fingerpost.types.evidence import Hit
+from fingerpost.types.evidence import Hit, PartEvidence
 
 SPLIT_CHARS = 600
 PART_CHARS = 400
@@ -33,6 +36,7 @@ class Investigation:
         hits: Kept, best first.
         ranked: All that was ranked, best first; holds ``hits``.
         sub_queries: What the question was split into, empty when it has one part.
+        parts: For each of them what was kept.
         uncovered: Parts for which nothing was found.
         synthesis: Notes of the research pass, empty when it did not run.
         web_searched: Whether the research pass asked the web.
@@ -41,6 +45,7 @@ class Investigation:
     hits: list[Hit]
     ranked: list[Hit]
     sub_queries: tuple[str, ...]
+    parts: tuple[PartEvidence, ...]
     uncovered: tuple[str, ...]
     synthesis: str
     web_searched: bool
@@ -57,28 +62,63 @@ async def investigate(
         k: How many hits to keep.
         written: Sub-questions of a model; ``None`` splits by rules.
     """
+    text = clean(run.request.text)
     if written is None:
-        texts = await run.in_thread(lambda: split(found.question.text, run.tools.max_sub_queries))
+        texts = await run.in_thread(lambda: split(text, run.tools.max_sub_queries))
     else:
         texts = list(written)
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
-    await translate_stage(run, texts)
+    asked = texts or [shortened(text, PART_CHARS)]
+    await translate_stage(run, asked)
     whole = await _whole(run, found, k)
     lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
-    whole_text = shortened(found.question.text, PART_CHARS)
-    findings = await research_stage(run, found, texts or [whole_text], hits)
+    findings = await research_stage(run, found, asked, hits)
     if findings is not None and findings.hits:
         hits = with_findings(hits, findings.hits, k)
         ranked = merged(hits, ranked, findings.hits)
+    uncovered = await run.in_thread(lambda: _uncovered(run, texts, hits, findings))
     return Investigation(
         hits=hits,
         ranked=ranked,
         sub_queries=tuple(texts),
-        uncovered=findings.uncovered if findings else (),
+        parts=_kept_apart(texts, lists[1:], hits, uncovered),
+        uncovered=uncovered,
         synthesis=findings.synthesis if findings else "",
         web_searched=findings is not None and findings.web_searched,
     )
+
+
+def _uncovered(
+    run: Run, texts: Sequence[str], hits: Sequence[Hit], findings: Findings | None
+) -> tuple[str, ...]:
+    """Return the parts for which nothing was found, as far as words can tell.
+
+    Where only vectors carry from one language to the other they cannot.
+    """
+    if "cross-language-vectors" in run.fallbacks:
+        return ()
+    if findings is not None and run.tools.deep_research is None:
+        return findings.uncovered
+    notes = Notes(run.reader, list(hits), translated=run.translated)
+    return tuple(text for text in texts if notes.coverage(text) < FOUND)
+
+
+def _kept_apart(
+    texts: Sequence[str],
+    rankings: Sequence[Sequence[Hit]],
+    hits: Sequence[Hit],
+    uncovered: Sequence[str],
+) -> tuple[PartEvidence, ...]:
+    """Return for each part those of the hits that its own search found or research added."""
+    kept = {hit.chunk.id: hit for hit in hits}
+    parts = []
+    for text, ranking in zip(texts, rankings, strict=True):
+        own = [hit.chunk.id for hit in ranking if hit.chunk.id in kept]
+        own += [hit.chunk.id for hit in hits if hit.sub_query == text]
+        found = tuple(kept[one] for one in dict.fromkeys(own))
+        parts.append(PartEvidence(text, () if text in uncovered else found))
+    return tuple(parts)
 
 
 def split(text: str, most: int) -> list[str]:

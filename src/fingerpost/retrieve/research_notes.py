@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -29,6 +29,7 @@ class Notes:
         asked: Queries of this pass, of the index and of the web.
         new: Hits that this pass added, in the order found.
         n_web: How many of them come from the web.
+        translated: Part → itself in the language of the documents, where it is in another one.
     """
 
     reader: Reader
@@ -36,12 +37,13 @@ class Notes:
     asked: set[str] = field(default_factory=set)
     new: list[Hit] = field(default_factory=list)
     n_web: int = 0
+    translated: Mapping[str, str] = field(default_factory=dict)
     _questions: dict[str, Question] = field(default_factory=dict)
 
     def question(self, part: str) -> Question:
         """Return a part analysed, once."""
         if part not in self._questions:
-            self._questions[part] = ask(self.reader, part)
+            self._questions[part] = ask(self.reader, self.translated.get(part, part))
         return self._questions[part]
 
     def coverage(self, part: str, hits: Sequence[Hit] | None = None) -> float:

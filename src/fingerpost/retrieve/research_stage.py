@@ -71,7 +71,7 @@ async def _researched(
 
     if run.tools.deep_research is not None:
         return await _by_hook(run, run.tools.deep_research, question, remaining_s())
-    notes = Notes(run.reader, list(hits))
+    notes = Notes(run.reader, list(hits), translated=run.translated)
     means = Means(
         search=lambda query: _searched(run, query),
         remaining_s=remaining_s,

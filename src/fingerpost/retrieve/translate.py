@@ -121,31 +121,34 @@ def other_language(text: str, languages: Mapping[str, int]) -> str:
 async def translate_stage(run: Run, texts: Sequence[str]) -> None:
     """Have the questions that need it translated, for the searches that follow.
 
-    Without a model, or with one that fails, each is searched as it was asked, and the fallback
-    says how little that is: ``translate-skip`` when the model failed, else ``cross-language-words``
-    when only what both languages write alike can match, or ``cross-language-vectors`` when the
-    embedding model knows both.
+    Without a model, or with one that fails (``translate-skip``), each is searched as it was
+    asked, and a fallback says how little that is: ``cross-language-words`` when only what both
+    languages write alike can match, ``cross-language-vectors`` when the embedding model knows
+    both.
     """
     language = await run.in_thread(lambda: _target(run))
     if not language:
         return
     translator = run.tools.translate
-    if translator is None or run.tools.remaining_s() <= 0:
+    if translator is None:
         run.fall_back(*_without(run, language))
         return
     asked = [text for text in dict.fromkeys(texts) if text not in run.translated]
     if not asked:
         return
     started = time.perf_counter()
+    reason = ""
     try:
         found = await translator.translations(asked, language)
-    except LaneError as error:
-        run.fall_back("translate-skip", f"{type(error).__name__}: {error}")
-    else:
         run.translated.update(found)
         if len(found) < len(asked):
-            run.fall_back("translate-skip", f"no translation into {language!r} was written")
+            reason = f"no translation into {language!r} was written"
+    except LaneError as error:
+        reason = f"{type(error).__name__}: {error}"
     run.took("translate", started)
+    if reason:
+        run.fall_back("translate-skip", reason)
+        run.fall_back(*_without(run, language))
 
 
 def _target(run: Run) -> str:

@@ -80,6 +80,20 @@ class BranchDiagnostics:
 
 
 @dataclass(frozen=True, slots=True)
+class PartEvidence:
+    """What was kept for one part of a question.
+
+    Attributes:
+        question: The sub-question.
+        hits: Those of `Evidence.hits` that its own search found, best first; empty when none of
+            them says enough of it.
+    """
+
+    question: str
+    hits: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The hits kept for an answer, and all that was looked at on the way.
 
@@ -87,6 +101,7 @@ class Evidence:
         hits: Best first, no chunk twice.
         candidates: Every candidate considered, best first, for ``--explain``; holds ``hits``.
         sub_queries: What the question was split into; empty when it was not.
+        parts: For each of the sub-questions, in their order, what was kept for it.
         uncovered: Sub-questions for which nothing was found.
         tiers_used: Tiers that really ran, ascending.
         fallbacks: Fallback names in the order in which they fired, each once.
@@ -108,6 +123,7 @@ class Evidence:
     hits: tuple[Hit, ...]
     candidates: tuple[Hit, ...] = ()
     sub_queries: tuple[str, ...] = ()
+    parts: tuple[PartEvidence, ...] = ()
     uncovered: tuple[str, ...] = ()
     tiers_used: tuple[int, ...] = ()
     fallbacks: tuple[str, ...] = ()
