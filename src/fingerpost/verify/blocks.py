@@ -16,7 +16,7 @@ _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _ROW_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$")
 _ITEM = re.compile(r"^\s*(?:>\s*)*(?:[-*+•‣◦·]\s+|\(?\d{1,3}[.)]\s+|\[[ xX]\]\s+)+")
 _QUOTE = re.compile(r"^\s*>+\s?")
-_BOLD_LINE = re.compile(r"^\s*(\*\*|__)[^*_]+\1\s*:?\s*$")
+_BOLD_LINE = re.compile(r"^\s*(\*\*|__)[^*_]+(?<![.!。！])\1\s*:?\s*$")
 _STOPPED = re.compile(r"[.!?。！？][\"'”’)*_\s]*$")
 
 

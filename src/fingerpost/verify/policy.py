@@ -24,7 +24,7 @@ _ONLY_SIGNS = re.compile(r"[\s>|*_+\-•‣◦·]*(?:\(?\d{1,3}[.)])?[\s>|*_\-]*
 _HEADING = re.compile(
     r"\s*(?P<heading>(?P<signs>#{1,6})(?:[ \t].*)?"
     r"|[^\r\n]+(?:\r\n|\r|\n) {0,3}(?P<line>=+|-+)"
-    r"|(?P<bold>\*\*|__)[^*_\r\n]+(?P=bold)\s*:?)\s*"
+    r"|(?P<bold>\*\*|__)[^*_\r\n]+(?<![.!。！])(?P=bold)\s*:?)\s*"
 )
 _BOLD_LEVEL = 7  # below every other heading
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")

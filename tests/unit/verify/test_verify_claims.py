@@ -217,3 +217,9 @@ def test_a_row_is_one_claim_whatever_stands_in_its_cells():
     claims = extract_claims(table)
     assert [claim.markers for claim in claims] == [(1,), (3,)]
     assert claims[0].text == "80 | It is open. It may change."
+
+
+def test_a_bold_line_that_is_a_sentence_is_a_claim_and_a_title_is_none():
+    assert texts("**The gate opens at noon.**\n\n**Opening hours**\n\n**Notes:**\n") == [
+        "**The gate opens at noon.**"
+    ]
