@@ -87,6 +87,18 @@ class GraphContract:
         fill(store, [prepare("d.md", ["no name any more\n"])])
         assert shared() == set()
 
+    def test_a_name_stays_rare_however_often_its_documents_change(
+        self, open_store: OpenStore
+    ) -> None:
+        store = open_store()
+        name = 2**40
+        for n in range(20):
+            fill(store, [replace(prepare(p, [f"{n}\n"]), names=[(name,)]) for p in ("a", "b")])
+        with store.reader() as reader:
+            a, b = (reader.document_chunks(document_id("docs", path))[0].key for path in ("a", "b"))
+            edges = {(one.key, one.kind, one.n_alike) for one in reader.neighbours([a])[a]}
+        assert edges == {(b, EdgeKind.SHARED, 2)}
+
     def test_summaries_are_kept_whole_and_current_until_a_document_changes(
         self, open_store: OpenStore
     ) -> None:

@@ -55,9 +55,7 @@ class GraphWriter:
     def names(self, doc_key: int) -> Sequence[Sequence[int]]:
         """Return the names in each chunk of a document, empty when it has no outline."""
         outline = self._outline(doc_key)
-        if outline is None:
-            return ()
-        return [[name for name in some if name > 0] for some in outline.names]
+        return () if outline is None else outline.names
 
     def take_out(self, doc_key: int) -> None:
         """Remove a document."""

@@ -78,7 +78,8 @@ def outline_of(
         heading = path[-1] if path and opens else ""
         anchors.append(anchor_number(heading))
         borne.append(borne_number(title if place == 0 else heading))
-        known.append((*own, -anchors[-1]) if anchors[-1] else tuple(own))
+        # A document that is moved brings its headings' numbers along.
+        known.append(tuple(dict.fromkeys((*own, -anchors[-1]) if anchors[-1] else own)))
     parents[:1] = [-1] * len(parents[:1])
     return Outline(first_key, parents, anchors, borne, known)
 
