@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerpost.decide.ranks import RANK_CONSTANT, reciprocal_rank
+from fingerpost.retrieve.weights import weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RANK_CONSTANT", "convex", "order", "reciprocal_rank"]
+__all__ = ["RANK_CONSTANT", "convex", "covering", "order", "reciprocal_rank"]
 
 
 def convex(
@@ -28,6 +29,20 @@ def convex(
     known = vector[~np.isnan(vector)]
     least = float(known.min()) if len(known) else 0.0
     return weight * lexical + (1 - weight) * np.nan_to_num(vector, nan=least)
+
+
+def covering(score: float, share: float) -> float:
+    """Return a fused score drawn towards the share of the question that a chunk holds.
+
+    BM25 lets one rare word outweigh two others, and a vector sees none of them; what holds more
+    of the question is the better of two alike.
+
+    Args:
+        score: Fused, 0 to about 1.
+        share: As `Question.coverage` gives it, 0 to 1.
+    """
+    weight = weights().coverage
+    return (score + weight * share) / (1 + weight)
 
 
 def order(scores: NDArray[np.float64], tie: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.features import features
-from fingerpost.retrieve.fuse import convex, order
+from fingerpost.retrieve.fuse import convex, covering, order
 from fingerpost.retrieve.legs import Legs, run_legs
 from fingerpost.retrieve.mention import raise_named
 from fingerpost.retrieve.pack import spread
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 2
+_LEAST_READ = 20
 _EXPLAINED = 200
 _COVERING = 5
 
@@ -104,7 +105,7 @@ def search_for(
     hits: list[Hit] = []
     for block in _blocks(ranking, k):
         read += _hits(reader, legs, scores, block, first=len(read) + 1)
-        hits = distinct(raise_named(read, question.text), question.text)
+        hits = distinct(raise_named(_covering(question, read), question.text), question.text)
         if len(hits) > k:
             break
     if explain:
@@ -155,10 +156,19 @@ def _weight(
 
 def _blocks(ranking: NDArray[np.int64], k: int) -> Iterator[NDArray[np.int64]]:
     """Yield the ranking in growing pieces, so that few chunks are read when few are needed."""
-    start, size = 0, max(_BLOCK * k, 1)
+    start, size = 0, max(_BLOCK * k, _LEAST_READ)
     while start < len(ranking) and k > 0:
         yield ranking[start : start + size]
         start, size = start + size, size * 2
+
+
+def _covering(question: Question, read: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, best first, with what each holds of the question in its score."""
+    scored = [
+        replace(hit, score=covering(hit.score, question.coverage([searchable_text(hit)])))
+        for hit in read
+    ]
+    return sorted(scored, key=lambda hit: -hit.score)
 
 
 def _hits(

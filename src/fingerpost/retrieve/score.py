@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerpost.retrieve.fuse import convex
+from fingerpost.retrieve.fuse import convex, covering
 from fingerpost.retrieve.hybrid import HybridResult, searchable_text
 from fingerpost.retrieve.legs import cosines
 from fingerpost.retrieve.question import Question, token_list
@@ -45,9 +45,12 @@ def score_chunks(
     Cosines are ``nan`` for chunks without a vector and when the vector leg did not run.
     """
     question, query = found.question, found.legs.query_vector
-    words = np.array([lexical_share(question, token_list(searchable_text(one))) for one in stored])
-    if query is None or not stored:
-        return words, np.full(len(stored), np.nan)
-    near = cosines(reader, query, [one.key for one in stored])
-    weight = 0.5 if found.weight is None else found.weight
-    return convex(words, near, weight), near
+    texts = [searchable_text(one) for one in stored]
+    scores = np.array([lexical_share(question, token_list(text)) for text in texts])
+    near = np.full(len(stored), np.nan)
+    if query is not None and stored:
+        near = cosines(reader, query, [one.key for one in stored])
+        scores = convex(scores, near, 0.5 if found.weight is None else found.weight)
+    shares = [question.coverage([text]) for text in texts]
+    held = [covering(float(score), share) for score, share in zip(scores, shares, strict=True)]
+    return np.array(held), near

@@ -17,6 +17,7 @@ class Weights:
     Attributes:
         fusion: Feature name → weight in the log odds of the lexical leg.
         rerank: Signal name → weight that is added to the fused score, >= 0.
+        coverage: Of the share of the question that a hit holds, beside the fused score's 1, >= 0.
         named: Share of a hit's score that a page which it names gains, 0 to 1.
         graph: Share of the best seed's score that the chunk gains in which most of a walk along
             the document graph ends, 0 to 1.
@@ -25,6 +26,7 @@ class Weights:
 
     fusion: Mapping[str, float]
     rerank: Mapping[str, float]
+    coverage: float
     named: float
     graph: float
     edges: Mapping[str, float]
