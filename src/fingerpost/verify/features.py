@@ -258,9 +258,23 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     if values["negation_flip"]:
         found.flags.add("negation")
         found.reasons.append("negated in one, not in the other")
+    if opposed and _mirrored(alone, against):
+        found.flags.add("mirror")
     for one, other in opposed[:2]:
         found.flags.add("opposite")
         found.reasons.append(f"{one.text} ≠ {other.text}")
+
+
+def _mirrored(alone: Alignment, against: Sequence[tuple[Word, Word]]) -> bool:
+    """Return whether both sentences say the same but for one word and its opposite."""
+    ours = {one.start for one, _ in against}
+    theirs = {other.start for _, other in against}
+    return (
+        bool(alone.pairs)
+        and len(ours) == 1
+        and all(word.start in ours for word in alone.missing)
+        and all(word.start in theirs for word in alone.extra)
+    )
 
 
 def _beside(one: Word, other: Word, claim: Reading, alone: Alignment) -> bool:

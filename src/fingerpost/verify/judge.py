@@ -16,8 +16,8 @@ from fingerpost.verify.features import Evidence
 _CONTRADICTING = frozenset(
     ("number", "negation", "opposite", "identifier", "swap", "name", "place")
 )
-# A replaced or exchanged name is only found where all else is the same.
-_ALIGNED_BY_THEMSELVES = frozenset(("swap", "name", "place"))
+# These are only found where all else is the same, however short the claim.
+_ALIGNED_BY_THEMSELVES = frozenset(("swap", "name", "place", "mirror"))
 _CAPPING = _CONTRADICTING | {
     "identifier_missing", "number_missing", "overclaim",
 }  # fmt: skip

@@ -8,6 +8,7 @@ from fingerpost.stores.base import Store
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.stats import CorpusStats
 from fingerpost.wiring.embedding import Embedding
+from fingerpost.wiring.index import source_paths
 
 
 def corpus_stats(
@@ -26,7 +27,7 @@ def corpus_stats(
     active = embedding.model is not None
     return CorpusStats(
         initialized=True,
-        configured_path_count=len(config.knowledge_corpus),
+        configured_path_count=len(config.knowledge_corpus) + len(source_paths(config)),
         chunk_count=state.n_chunks,
         document_count=state.n_documents,
         topic_count=len(topic_names),
@@ -38,7 +39,9 @@ def corpus_stats(
         vector_coverage=state.n_vectors / state.n_chunks if active and state.n_chunks else 0.0,
         graph_enabled=config.graph_enabled,
         deep_research_enabled=config.deep_research_enabled,
-        graph_runtime_mode=_mode(on=config.graph_enabled, hook=config.graph_expand),
+        graph_runtime_mode=_mode(
+            on=config.graph_enabled, hook=config.graph_expand or state.has_graph or None
+        ),
         rerank_runtime_mode=_mode(
             on=True, hook=config.rerank or resolve_credentials(config).rerank
         ),

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from fingerpost import CitationVerifier, SourceText, Verdict
 from fingerpost.verify import judge_pair
 from fingerpost.verify.evidence import Reading, SourceSentences
 from fingerpost.verify.explain import explain
@@ -99,3 +100,11 @@ def test_a_sentence_without_end_takes_time_that_grows_with_its_length_only():
     began = time.process_time()
     judge_pair("Port 9090 opens after 3 days, and Alice closes v2.1.", source)
     assert time.process_time() - began < 5
+
+
+def test_a_short_claim_that_says_the_opposite_and_nothing_else_is_contradicted():
+    told = CitationVerifier().verify_sync
+    against = told("The port is open.", [SourceText("The port is closed.", 1)])
+    twice = told("The left door is open.", [SourceText("The right door is closed.", 1)])
+    assert against.claims[0].verdict is Verdict.CONTRADICTED
+    assert twice.claims[0].verdict is not Verdict.CONTRADICTED
