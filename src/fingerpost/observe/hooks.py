@@ -15,8 +15,8 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 import anyio
-from anyio import CapacityLimiter, to_thread
-from anyio.from_thread import BlockingPortal
+from anyio import CapacityLimiter, from_thread, to_thread
+from anyio.lowlevel import current_token
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,12 +95,13 @@ async def _in_thread(call: Callable[[], T], limiter: CapacityLimiter | None) -> 
     done = anyio.Event()
     # As a worker thread of anyio sees it: without the mark of the running event loop.
     context = await to_thread.run_sync(copy_context, limiter=CapacityLimiter(1))
-    async with limiter or nullcontext(), BlockingPortal() as portal:
+    token = current_token()
 
-        def tell(_: object) -> None:
-            with suppress(RuntimeError):  # nobody waits any more
-                portal.start_task_soon(done.set)
+    def tell(_: object) -> None:
+        with suppress(RuntimeError):  # the event loop is over
+            from_thread.run_sync(done.set, token=token)
 
+    async with limiter or nullcontext():
         outcome.add_done_callback(tell)
         _start(outcome, call, context)
         await done.wait()

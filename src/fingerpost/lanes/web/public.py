@@ -9,8 +9,9 @@ __all__ = ["IpAddress", "is_public"]
 
 IpAddress = IPv4Address | IPv6Address
 
+_GIVEN_OUT: Final = IPv6Network("2000::/3")
+"""The only part of IPv6 that public addresses come from."""
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-_NAT64_LOCAL: Final = IPv6Network("64:ff9b:1::/48")
 _UNLISTED: Final = frozenset({ip_address("168.63.129.16")})
 """Looks public and is the inside of a cloud: where Azure tells machines about themselves."""
 
@@ -22,11 +23,11 @@ def is_public(address: IpAddress) -> bool:
     that.
     """
     if isinstance(address, IPv6Address):
-        if address in _NAT64_LOCAL:
-            return False
         inner = _carried(address)
         if inner:
             return all(map(is_public, inner))
+        if address not in _GIVEN_OUT:
+            return False
     closed = address.is_multicast or address.is_reserved or address.is_unspecified
     return address.is_global and not closed and address not in _UNLISTED
 

@@ -86,10 +86,6 @@ class WebSearch:
         best = await to_thread.run_sync(_best, question, pages)
         return _passages(usable, pages, best)[:top_k]
 
-    async def close(self) -> None:
-        """Close idle connections of the running event loop."""
-        await self._service.close()
-
     async def _pages(self, urls: Sequence[str], until: float) -> dict[str, Page]:
         """Return the pages that could be read in time."""
         pages: dict[str, Page] = {}

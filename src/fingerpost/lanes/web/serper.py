@@ -77,13 +77,11 @@ class Serper:
             await reply.close()
         return self._read(body)[:n]
 
-    async def close(self) -> None:
-        """Close idle connections of the running event loop."""
-        await self._http.close()
-
     def _sign(self) -> dict[str, str]:
         key = self._endpoint.key
-        return {} if key is None else {"x-api-key": key.reveal()}
+        # Searches are rare: a connection that is kept would only have to be closed by someone.
+        plain = {"connection": "close"}
+        return plain if key is None else {**plain, "x-api-key": key.reveal()}
 
     def _read(self, body: bytes) -> list[Found]:
         try:
