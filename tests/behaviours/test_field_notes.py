@@ -86,7 +86,8 @@ async def test_an_edited_count_replaces_the_old_one_everywhere(tmp_path, runtime
     assert (summary.n_changed, summary.n_unchanged, summary.n_chunks) == (1, 2, n_chunks)
     assert (n_embedded, n_more) == (1, 1)
     notes = {hit.document.path: hit.note for hit in linked.hits if "beside" not in hit.note}
-    assert notes == {"modes.md": "", "map.md": "linked with modes.md"}
+    assert set(notes) == {"modes.md", "map.md"}
+    assert notes["map.md"].startswith("linked with modes.md")
 
 
 async def test_one_changed_file_of_three_hundred_costs_one_vector(tmp_path, runtime):

@@ -225,10 +225,19 @@ async def test_a_research_hook_gets_hints_and_its_synthesis_is_kept(index):
     assert evidence.synthesis == "notes"
 
 
-async def test_without_time_the_optional_stages_are_left_out_and_named(index):
+async def test_without_time_the_first_search_is_the_evidence_and_says_so(index):
     tools = RetrieveTools(remaining_s=lambda: 0.0)
     evidence = await retrieve(index(PAGES), ask("copy the database", 3), tools)
-    assert evidence.fallbacks[1:] == ("graph-skip", "rerank-skip", "research-skip")
+    assert evidence.fallbacks[1:] == ("deadline-reached",)
+    assert evidence.tiers_used == (1,)
+    assert paths(evidence)[0] == "backup.md"
+
+
+async def test_when_the_time_ends_in_between_the_other_stages_are_left_out_and_named(index):
+    left = iter([9.0])
+    tools = RetrieveTools(remaining_s=lambda: next(left, 0.0))
+    evidence = await retrieve(index(PAGES), ask("copy the database", 3), tools)
+    assert set(evidence.fallbacks) >= {"graph-skip", "rerank-skip", "research-skip"}
     assert paths(evidence)[0] == "backup.md"
 
 
