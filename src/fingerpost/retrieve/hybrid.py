@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,13 +104,13 @@ def search_for(
     read: list[Hit] = []
     hits: list[Hit] = []
     for block in _blocks(ranking, k):
-        read += _hits(reader, legs, scores, block, first=len(read) + 1)
-        hits = distinct(raise_named(_covering(question, read), question.text), question.text)
+        read += _hits(reader, question, legs, scores, block, first=len(read) + 1)
+        hits = distinct(raise_named(_best_first(read), question.text), question.text)
         if len(hits) > k:
             break
     if explain:
         rest = ranking[len(read) : _EXPLAINED]
-        read += _hits(reader, legs, scores, rest, first=len(read) + 1)
+        read += _hits(reader, question, legs, scores, rest, first=len(read) + 1)
     kept = spread(hits, k)
     return HybridResult(
         hits=tuple(kept),
@@ -162,17 +162,13 @@ def _blocks(ranking: NDArray[np.int64], k: int) -> Iterator[NDArray[np.int64]]:
         start, size = start + size, size * 2
 
 
-def _covering(question: Question, read: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, best first, with what each holds of the question in its score."""
-    scored = [
-        replace(hit, score=covering(hit.score, question.coverage([searchable_text(hit)])))
-        for hit in read
-    ]
-    return sorted(scored, key=lambda hit: -hit.score)
+def _best_first(read: Sequence[Hit]) -> list[Hit]:
+    return sorted(read, key=lambda hit: -hit.score)
 
 
 def _hits(
     reader: Reader,
+    question: Question,
     legs: Legs,
     scores: NDArray[np.float64],
     rows: NDArray[np.int64],
@@ -184,24 +180,28 @@ def _hits(
     for place, row in enumerate(rows.tolist(), first):
         chunk = stored.get(int(legs.keys[row]))
         if chunk is not None:
-            hits.append(_hit(chunk, legs, row, score=float(scores[row]), place=place))
+            fused = min(1.0, max(0.0, float(scores[row])))
+            share = question.coverage([searchable_text(chunk)])
+            score = covering(fused, share)
+            hits.append(_hit(chunk, legs, row, score=score, fused=fused, place=place))
     return hits
 
 
-def _hit(stored: StoredChunk, legs: Legs, row: int, *, score: float, place: int) -> Hit:
+def _hit(
+    stored: StoredChunk, legs: Legs, row: int, *, score: float, fused: float, place: int
+) -> Hit:
     words, vectors = int(legs.lexical_rank[row]), int(legs.vector_rank[row])
     cosine = float(legs.vector[row])
     by_words = words > 0 and (vectors == 0 or words <= vectors)
-    bounded = min(1.0, max(0.0, score))
     return Hit(
         chunk=stored.chunk,
         document=stored.document,
-        score=bounded,
+        score=score,
         match_type=MatchType.KEYWORD if by_words else MatchType.VECTOR,
         lexical_rank=words or None,
         lexical_score=float(legs.lexical[row]) if words else None,
         vector_rank=vectors or None,
         vector_score=None if np.isnan(cosine) else cosine,
         fused_rank=place,
-        fused_score=bounded,
+        fused_score=fused,
     )
