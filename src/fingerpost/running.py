@@ -106,8 +106,8 @@ class Parts:
         topics: Returns what the corpus is about, for the classifier.
         models: Chat models, and the decision model.
         routed: Sources that each question is routed among; ``None`` without any.
-        reranker: Returns the ``rerank`` hook of a question with its meter and id; ``None`` for the
-            built-in reranker.
+        reranker: Returns the ``rerank`` hook of a question from its meter, its id and what returns
+            when a call must have ended; ``None`` for the built-in reranker.
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
         capabilities: Returns what may be recommended.
@@ -127,7 +127,7 @@ class Parts:
     topics: Callable[[], tuple[str, ...]]
     models: Models = Models()
     routed: RoutedSources | None = None
-    reranker: Callable[[Meter, str], Rerank] | None = None
+    reranker: Callable[[Meter, str, Callable[[], float | None]], Rerank] | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], Sequence[Capability]] = tuple
     unified: Callable[[], UnifiedRetriever | None] = lambda: None

@@ -103,7 +103,28 @@ async def test_a_reranker_takes_no_more_than_a_third_of_the_time_that_is_left(co
     assert "deadline-reached" not in result.fallbacks_used
     assert result.sources
     assert took < 2.5
-    assert [item.outcome for item in result.usage if item.job == "rerank"] == ["closed"]
+    (spent,) = [item.outcome for item in result.usage if item.job == "rerank"]
+    assert spent == "ProviderTimeoutError"
+
+
+async def test_what_may_pass_is_tried_once_more(corpus, cohere):
+    answers = [faults.status(503), (0.4, 0.3, 0.2, 0.1)]
+    with ProviderServer(rankings=answers) as server:
+        async with router(corpus, **cohere(server)) as asked:
+            result = await asked.route(QUESTION)
+    assert "rerank-skip" not in result.fallbacks_used
+    outcomes = [item.outcome for item in result.usage if item.job == "rerank"]
+    assert outcomes == ["ProviderUnavailableError", "ok"]
+
+
+async def test_a_reranker_that_keeps_failing_is_left_alone_for_a_while(corpus, cohere):
+    with ProviderServer(rankings=faults.status(503)) as server:
+        async with router(corpus, **cohere(server)) as asked:
+            for _ in range(6):
+                result = await asked.route(QUESTION)
+        n_asked = len(server.requests)
+    assert "rerank-skip" in result.fallbacks_used
+    assert n_asked < 12  # six questions, two tries each, had it gone on
 
 
 async def test_a_key_does_not_follow_a_redirect(corpus, cohere):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -42,13 +42,21 @@ class DecisionReranker:
             side. With 1 no passage is seen beside another.
         max_passage_length: Characters of each passage, at least 1; a longer one keeps its
             beginning and its end.
+        query_id: For events.
+        deadline: Returns when a call must have ended, in monotonic seconds; ``None`` for no limit.
 
     Raises:
         ConfigError: A number is below 1.
     """
 
     def __init__(
-        self, model: DecisionModel, *, batch: int = 20, max_passage_length: int = 2000
+        self,
+        model: DecisionModel,
+        *,
+        batch: int = 20,
+        max_passage_length: int = 2000,
+        query_id: str = "",
+        deadline: Callable[[], float | None] = lambda: None,
     ) -> None:
         for name, value in (("batch", batch), ("max_passage_length", max_passage_length)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -56,6 +64,8 @@ class DecisionReranker:
         self._model = model
         self._batch = batch
         self._longest = max_passage_length
+        self._query_id = query_id
+        self._deadline = deadline
 
     async def __call__(self, question: str, hits: Sequence[Hit], top_n: int) -> list[Hit]:
         """Return the best ``top_n`` hits, best first, their scores the probabilities.
@@ -80,6 +90,8 @@ class DecisionReranker:
             self._model,
             {"query": shortened(question, _LONGEST_QUERY), "passages": passages},
             [YesNo(name, _QUESTION.format(name=name), _YES, _NO) for name in names],
+            deadline=self._deadline(),
+            query_id=self._query_id,
         )
         answers = [response.answers[name] for name in names]
         return [_scored(hit, answer) for hit, answer in zip(hits, answers, strict=True)]

@@ -139,12 +139,20 @@ class RerankModel(Protocol):
     @property
     def model(self) -> str: ...
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         """Return a score for each text, in order.
 
         Args:
             query: The question.
             texts: At least one; a long one may be cut.
+            deadline: When the call must have ended, in monotonic seconds.
             query_id: For events.
 
         Raises:

@@ -235,11 +235,19 @@ class _MeteredReranker(WrappedReranker):
         super().__init__(model)
         self._meter = meter
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         n_tokens = sum(estimate_tokens(text) for text in (query, *texts))
-        call = _Call(self._meter, "rerank", f"{self.provider}/{self.model}", n_tokens)
+        name = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
+        call = _Call(self._meter, "rerank", name, n_tokens)
         try:
-            ranking = await super().rerank(query, texts, query_id=query_id)
+            ranking = await super().rerank(query, texts, deadline=deadline, query_id=query_id)
             call.usage = ranking.usage
         except LaneError as error:
             call.usage = error.usage

@@ -141,11 +141,18 @@ class ObservedReranker(WrappedReranker):
         self._observe = fan_out([observe])
         self._clock = clock
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         """Return the scores and tell of the call. See `RerankModel.rerank`."""
         call = _Call("rerank", (self.provider, self.model), query_id, self._clock)
         try:
-            ranking = await super().rerank(query, texts, query_id=query_id)
+            ranking = await super().rerank(query, texts, deadline=deadline, query_id=query_id)
             call.ended("ok", ranking.usage)
         except LaneError as error:
             call.ended(type(error).__name__, error.usage)

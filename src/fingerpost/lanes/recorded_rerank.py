@@ -24,12 +24,19 @@ class RecordedReranker(WrappedReranker):
         super().__init__(model)
         self._recorder = recorder
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         """Return the scores and keep them, or the error. See `RerankModel.rerank`."""
         names = (self.provider, self.model)
         kept = self._recorder.begin("rerank", names, [query, *texts])
         try:
-            ranking = await super().rerank(query, texts, query_id=query_id)
+            ranking = await super().rerank(query, texts, deadline=deadline, query_id=query_id)
         except LaneError as error:
             self._recorder.keep_error(kept, error)
             raise
@@ -50,6 +57,7 @@ class ReplayedReranker(WrappedReranker):
         query: str,
         texts: Sequence[str],
         *,
+        deadline: float | None = None,  # noqa: ARG002 - nothing is waited for
         query_id: str = "",  # noqa: ARG002 - a record belongs to no question
     ) -> Ranking:
         """Return the recorded scores or raise the recorded error. See `RerankModel.rerank`.

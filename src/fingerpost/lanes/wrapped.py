@@ -148,9 +148,16 @@ class WrappedReranker:
         """Return the wrapped model's name."""
         return self._model.model
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         """Return the wrapped model's scores. See `RerankModel.rerank`."""
-        return await self._model.rerank(query, texts, query_id=query_id)
+        return await self._model.rerank(query, texts, deadline=deadline, query_id=query_id)
 
     async def close(self) -> None:
         """Close the wrapped model."""

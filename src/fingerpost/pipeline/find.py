@@ -12,7 +12,7 @@ from fingerpost.decide.fetch import fetch
 from fingerpost.errors import FingerpostError, RetrievalError
 from fingerpost.pipeline.sources import UNDERSTANDING, places_to_search
 from fingerpost.retrieve import retrieve
-from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.base import Rerank, RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.dispatch import KEPT
 from fingerpost.retrieve.foreign import joined
 from fingerpost.retrieve.imagine import Imagination
@@ -25,6 +25,8 @@ from fingerpost.types.source import Passage, Source
 
 ASKING: Final = 0.6
 """Share of the time left that the host's own retrievers may take."""
+RERANKING: Final = 0.3
+"""Share that a model takes for reranking; retrieval itself ends it a little later."""
 
 
 async def find(run: Run, classification: ClassificationResult) -> Evidence:
@@ -112,8 +114,15 @@ def _request(run: Run, classification: ClassificationResult, filters: Filters) -
     )
 
 
+def _reranker(run: Run) -> Rerank | None:
+    make = run.parts.reranker
+    if make is None:
+        return None
+    return make(run.meter, run.query.query_id, lambda: run.share(RERANKING))
+
+
 def _tools(run: Run) -> RetrieveTools:
-    config, make_rerank = run.parts.config, run.parts.reranker
+    config = run.parts.config
     chat = run.metered(run.parts.models.classifier)
     imagine, translate = None, None
     if chat is not None:
@@ -125,7 +134,7 @@ def _tools(run: Run) -> RetrieveTools:
         deep_research_enabled=config.deep_research_enabled,
         max_sub_queries=config.strategy_config.max_sub_queries,
         graph_expand=config.graph_expand,
-        rerank=None if make_rerank is None else make_rerank(run.meter, run.query.query_id),
+        rerank=_reranker(run),
         deep_research=config.deep_research,
         observe=run.take,
         remaining_s=run.remaining_s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,15 +23,22 @@ class ModelReranker:
     Args:
         model: Whom to ask.
         query_id: For events.
+        deadline: Returns when a call must have ended, in monotonic seconds; ``None`` for no limit.
         max_passage_length: Characters of what is shown of a hit, at least 1; a longer passage
             keeps its beginning and its end.
     """
 
     def __init__(
-        self, model: RerankModel, query_id: str = "", *, max_passage_length: int = 4_000
+        self,
+        model: RerankModel,
+        query_id: str = "",
+        *,
+        deadline: Callable[[], float | None] = lambda: None,
+        max_passage_length: int = 4_000,
     ) -> None:
         self._model = model
         self._query_id = query_id
+        self._deadline = deadline
         self._longest = max_passage_length
 
     async def __call__(self, question: str, hits: Sequence[Hit], top_n: int) -> list[Hit]:
@@ -44,7 +51,10 @@ class ModelReranker:
             return []
         query = shortened(question, _LONGEST_QUERY)
         texts = [shortened(_shown(hit), self._longest) for hit in hits]
-        scores = (await self._model.rerank(query, texts, query_id=self._query_id)).scores
+        ranking = await self._model.rerank(
+            query, texts, deadline=self._deadline(), query_id=self._query_id
+        )
+        scores = ranking.scores
         if len(scores) != len(hits):
             name = f"{self._model.provider}/{self._model.model}"
             raise BadResponseError(f"{name} gave {len(scores):,} scores for {len(hits):,} texts")

@@ -41,7 +41,14 @@ class ChatReranker:
         """The chat model's name."""
         return self._chat.model
 
-    async def rerank(self, query: str, texts: Sequence[str], *, query_id: str = "") -> Ranking:
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
         """Return the scores. See `RerankModel.rerank`.
 
         Raises:
@@ -58,6 +65,7 @@ class ChatReranker:
             max_tokens=len(texts) * _TOKENS_EACH + _TOKENS_MORE,
             temperature=0.0,
             schema=_SCHEMA,
+            deadline=deadline,
             query_id=query_id,
         )
         return Ranking(await ask_json(self._chat, request, _reader(len(texts))))

@@ -55,7 +55,7 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
     decider = make_decision_lane(config, observe, health, _RETRIES, tape)
     if found.decision == "chat":
         decider = _chat_decider(lanes[0])
-    reranker = make_rerank_model(config, observe, tape)
+    reranker = make_rerank_model(config, observe, health, _RETRIES, tape)
     models = Models(lanes[0], lanes[1], lanes[2], decider, reranker)
     remote = (
         *lanes,

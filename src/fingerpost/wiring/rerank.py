@@ -13,6 +13,9 @@ from fingerpost.decide.rerank import DecisionReranker
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import RerankModel
 from fingerpost.lanes.budget import Meter
+from fingerpost.lanes.failover_rerank import FailoverReranker
+from fingerpost.lanes.health import Health
+from fingerpost.lanes.limits import RetryBudget
 from fingerpost.lanes.observed import ObservedReranker
 from fingerpost.lanes.providers.cross_encoder import CrossEncoder
 from fingerpost.lanes.providers.load import load_reranker
@@ -25,12 +28,16 @@ from fingerpost.wiring.tape import Tape
 
 _SHOWN_TO_CHAT: Final = 1_500
 
-RerankMaker = Callable[[Meter, str], Rerank]
-"""Meter and id of a question → its ``rerank`` hook."""
+RerankMaker = Callable[[Meter, str, Callable[[], float | None]], Rerank]
+"""Meter and id of a question, and what returns when a call must end → its ``rerank`` hook."""
 
 
 def make_rerank_model(
-    config: QueryRouterConfig, observe: Observer, tape: Tape | None = None
+    config: QueryRouterConfig,
+    observe: Observer,
+    health: Health,
+    retries: RetryBudget,
+    tape: Tape | None = None,
 ) -> RerankModel | None:
     """Return the reranker that is asked over the network or runs here.
 
@@ -38,7 +45,9 @@ def make_rerank_model(
 
     Args:
         config: The settings.
-        observe: Gets an event for each call.
+        observe: Gets an event for each call and each further attempt.
+        health: Which providers may be asked.
+        retries: How often the same endpoint is asked again.
         tape: Keeps or replays the calls.
 
     Raises:
@@ -47,7 +56,12 @@ def make_rerank_model(
     """
     target = resolve_credentials(config).rerank
     if isinstance(target, Endpoint):
-        model: RerankModel = ObservedReranker(load_reranker(target), observe)
+        model: RerankModel = FailoverReranker(
+            [ObservedReranker(load_reranker(target), observe)],
+            health=health,
+            retries=retries,
+            on_failover=observe,
+        )
         return model if tape is None else tape.around_reranker(model)
     if isinstance(target, Path):
         return ObservedReranker(CrossEncoder(target), observe)
@@ -65,21 +79,28 @@ def make_reranker(config: QueryRouterConfig, models: Models) -> RerankMaker | No
         ConfigError: The model that is to rerank is not there.
     """
     if (own := config.rerank) is not None:
-        return lambda _meter, _query_id: own
+        return lambda _meter, _query_id, _until: own
     reranker, chat, decider = models.reranker, models.classifier, models.decider
     if reranker is not None:
-        return lambda meter, query_id: ModelReranker(meter.around_reranker(reranker), query_id)
+        return lambda meter, query_id, until: ModelReranker(
+            meter.around_reranker(reranker), query_id, deadline=until
+        )
     target = resolve_credentials(config).rerank
     if target == "chat":
         if chat is None:
             raise _missing(target, "Set the key of a provider, base_url or chat_model")
-        return lambda meter, query_id: ModelReranker(
-            ChatReranker(meter.around(chat)), query_id, max_passage_length=_SHOWN_TO_CHAT
+        return lambda meter, query_id, until: ModelReranker(
+            ChatReranker(meter.around(chat)),
+            query_id,
+            deadline=until,
+            max_passage_length=_SHOWN_TO_CHAT,
         )
     if target == "decision":
         if decider is None:
             raise _missing(target, "Set decision_provider, decision_base_url or decider")
-        return lambda meter, _query_id: DecisionReranker(meter.around_decider(decider))
+        return lambda meter, query_id, until: DecisionReranker(
+            meter.around_decider(decider), query_id=query_id, deadline=until
+        )
     return None
 
 

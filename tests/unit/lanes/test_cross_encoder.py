@@ -2,12 +2,13 @@
 
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import anyio
 import pytest
 
-from fingerpost.errors import ConfigError, MissingExtraError
+from fingerpost.errors import ConfigError, MissingExtraError, ProviderTimeoutError
 from fingerpost.lanes.providers.cross_encoder import CrossEncoder
 
 FOLDER = Path(__file__).parents[2] / "data" / "cross_encoder"
@@ -39,6 +40,13 @@ def test_a_score_does_not_depend_on_the_other_texts(rank):
     texts = ["the dog barks", "birds", "cat " * 50, ""]
     together = rank("dog barks", texts).scores
     assert together == tuple(rank("dog barks", [text]).scores[0] for text in texts)
+
+
+def test_a_deadline_that_passes_ends_the_call():
+    pytest.importorskip("onnxruntime", reason="needs the extra `local`")
+    model = CrossEncoder(FOLDER)
+    with pytest.raises(ProviderTimeoutError, match="of 400 texts in time"):
+        anyio.run(lambda: model.rerank("dog", ["dog"] * 400, deadline=time.monotonic() - 1))
 
 
 def test_a_text_beyond_the_window_is_cut_at_its_end(rank):

@@ -38,8 +38,9 @@ class Scorer:
         self.scores = scores
         self.calls = []
 
-    async def rerank(self, query, texts, *, query_id=""):
+    async def rerank(self, query, texts, *, deadline=None, query_id=""):
         self.calls.append((query, texts, query_id))
+        self.deadline = deadline
         return Ranking(self.scores)
 
 
@@ -54,6 +55,16 @@ async def test_hits_come_in_the_order_of_the_models_scores_and_carry_them():
     assert model.calls == [
         ("who barks?", ["Part\nabout cats", "Part\nabout dogs", "Part\nabout birds"], "q7")
     ]
+
+
+async def test_the_time_that_is_left_is_asked_for_at_each_call():
+    model, ends = Scorer(0.5), iter([7.0, 9.0])
+    hook = ModelReranker(model, deadline=lambda: next(ends))
+    seen = []
+    for _ in range(2):
+        await hook("q", HITS[:1], 1)
+        seen.append(model.deadline)
+    assert seen == [7.0, 9.0]
 
 
 async def test_equal_scores_keep_the_order_of_retrieval():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from fingerpost.errors import ConfigError, LaneError, MissingExtraError
+from fingerpost.errors import ConfigError, LaneError, MissingExtraError, ProviderTimeoutError
 from fingerpost.lanes.providers.onnx import open_session
 from fingerpost.lanes.providers.rerank import sigmoid
 from fingerpost.types.ranking import Ranking
@@ -71,11 +72,13 @@ class CrossEncoder:
         query: str,
         texts: Sequence[str],
         *,
+        deadline: float | None = None,
         query_id: str = "",  # noqa: ARG002 - it stands in events
     ) -> Ranking:
         """Return the scores. See `RerankModel.rerank`.
 
         Raises:
+            ProviderTimeoutError: The deadline passed.
             LaneError: The network failed on a pair.
         """
         limiter = CapacityLimiter(min(_MOST_THREADS, os.cpu_count() or 1))
@@ -89,12 +92,20 @@ class CrossEncoder:
                 failures.append(error)
                 group.cancel_scope.cancel()
 
-        async with anyio.create_task_group() as group:
-            for place, text in enumerate(texts):
-                group.start_soon(score, place, text)
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        with anyio.move_on_after(left) as scope:
+            async with anyio.create_task_group() as group:
+                for place, text in enumerate(texts):
+                    group.start_soon(score, place, text)
         name = f"{self.provider}/{self.model}"
         if failures:
             raise LaneError(f"{name} failed: {failures[0]}") from failures[0]
+        if scope.cancelled_caught:
+            raise ProviderTimeoutError(
+                f"{name} scored {len(found):,} of {len(texts):,} texts in time",
+                provider=self.provider,
+                model=self.model,
+            )
         scores = tuple(found[place][0] for place in range(len(texts)))
         n_tokens = sum(n for _, n in found.values())
         return Ranking(scores, (Usage("rerank", name, n_tokens, cost_usd=0.0),))

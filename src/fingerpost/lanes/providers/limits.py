@@ -36,7 +36,7 @@ _TOTAL_S: Final = {
 _WRITING_S: Final = 90.0
 _EMBED_ONE_S: Final = 10.0
 _EMBED_BATCH_S: Final = 60.0
-_RERANK_S: Final = 10.0
+_RERANK_S: Final = 6.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ _FLATTEST: Final = 60.0
 
 
 class RemoteReranker:
-    """A `RerankModel` at one endpoint. One request per call; what fails is not tried again.
+    """A `RerankModel` at one endpoint. One request per call; a lane decides what is tried again.
 
     Args:
         endpoint: Provider, model, address and key.
@@ -77,6 +77,7 @@ class RemoteReranker:
         query: str,
         texts: Sequence[str],
         *,
+        deadline: float | None = None,
         query_id: str = "",  # noqa: ARG002 - it stands in events, not on the wire
     ) -> Ranking:
         """Return the scores. See `RerankModel.rerank`.
@@ -89,7 +90,7 @@ class RemoteReranker:
         body = json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace")
         reply: Reply | None = None
         try:
-            reply = await self._accepted(body)
+            reply = await self._accepted(body, deadline)
             try:
                 content = await reply.read()
             finally:
@@ -109,11 +110,11 @@ class RemoteReranker:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name})"
 
-    async def _accepted(self, body: bytes) -> Reply:
+    async def _accepted(self, body: bytes, deadline: float | None) -> Reply:
         """Return the reply to a request, to be closed, or raise why it was turned away."""
         endpoint = self._endpoint
         reply = await self._http.send(
-            self._shape.url(endpoint), body, lambda: bearer(endpoint), rerank_limits()
+            self._shape.url(endpoint), body, lambda: bearer(endpoint), rerank_limits(), deadline
         )
         if reply.status == HTTPStatus.OK:
             return reply
