@@ -1,4 +1,4 @@
-"""Write the tables of docs/evaluation.md and README.md from the results that were kept.
+"""Write the tables of README.md and docs from the results that were kept.
 
     python benchmarks/page.py [--check]
 
@@ -23,7 +23,7 @@ from machine import RESULTS
 from peers.table import show
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/evaluation.md")
+PAGES = ("README.md", "docs/evaluation.md", "docs/how-it-works/retrieval.md")
 COLUMNS = {
     "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
     "tiers": ("n", "accuracy", "macro_f1", "ece"),
@@ -132,6 +132,17 @@ def peers() -> str:
     return f"{show(found)}\n\n{measured_on(found)}"
 
 
+def languages() -> str:
+    """Return what each way of search finds, a row for each language of the questions."""
+    found = result("languages")
+    ways = list(next(iter(found["languages"].values())))
+    rows = [
+        (language, *(f"{by[way]['hit@1']:.2f} / {by[way]['hit@5']:.2f}" for way in ways))
+        for language, by in found["languages"].items()
+    ]
+    return f"{table(('questions in', *ways), rows)}\n\n{measured_on(found)}"
+
+
 def compared() -> str:
     """Return the short table of the README."""
     rows = [(one.what, one.shown(one.value(result(one.result))), one.beside) for one in COMPARED]
@@ -146,6 +157,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "speed-large": partial(goals, SPEED_LARGE),
     "speed-small": partial(goals, SPEED_SMALL),
     "lanes": partial(goals, LANES),
+    "languages": languages,
     "readers": partial(goals, READERS),
     "peers": peers,
     "compared": compared,

@@ -166,4 +166,4 @@ def _without(run: Run, language: str) -> tuple[str, str]:
     has_vectors = embedder is not None and run.reader.info.n_vectors > 0
     if has_vectors and embedder is not None and {asked, language} <= embedder.languages:
         return "cross-language-vectors", f"{said}: its words hardly match, its vector does"
-    return "cross-language-words", f"{said}: only what both write alike can match"
+    return "cross-language-words", f"{said}: little more than what both write alike can match"
