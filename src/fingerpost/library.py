@@ -17,6 +17,7 @@ from fingerpost.corpus.index import embed_pending
 from fingerpost.corpus.shortfall import shortfalls
 from fingerpost.corpus.watch import watch
 from fingerpost.errors import (
+    ConfigError,
     EmptyCorpusError,
     FingerpostError,
     IndexCorruptError,
@@ -102,6 +103,7 @@ class Library:
             if is_new:
                 wiring.forget_index(self._store, folder)
             raise _empty(self._paths, skipped)
+        self._warn_of_empty_sources()
         self.embedding = wiring.choose_embedder(
             self._config,
             self._store,
@@ -124,7 +126,7 @@ class Library:
         """Find the folders of the corpus.
 
         Raises:
-            ConfigError: A described source shares files with another path.
+            ConfigError: A described source shares files with another path, or is not there.
             EmptyCorpusError: No path gives anything.
         """
         config = self._config
@@ -133,6 +135,22 @@ class Library:
         self._unlocated = tuple(unlocated)
         if not self._roots:
             raise _empty(self._paths, ())
+        for name in named.keys() - {root.name for root in self._roots}:
+            found = shortfalls([named[name]], ())[0]
+            raise ConfigError(
+                f"sources: {name!r} has no documents: {found}",
+                hint="Correct its path, or take the source out.",
+            )
+
+    def _warn_of_empty_sources(self) -> None:
+        """Say which described sources gave no document: nothing would be found in them."""
+        named = {root.name: root for root in self._roots if root.is_named}
+        if not named:
+            return
+        with self.store.reader() as reader:
+            filled = {document.source for document in reader.documents()}
+        for name in named.keys() - filled:
+            _LOG.warning("source %r at %s gave no document", name, named[name].folder)
 
     def _open_without_documents(self) -> None:
         """Open an empty index for this run: every source is a retriever of the host's own."""

@@ -260,6 +260,39 @@ async def test_a_source_that_hangs_is_left_behind_at_the_deadline(corpus):
     assert {hit.document.source for hit in evidence.hits} == {"heron"}
 
 
+async def test_examples_of_a_source_are_shown_with_its_description(corpus):
+    decider = Decider("wiring")
+    source = Source("a", "A thing", str(corpus), examples=("Where is the wiring?",))
+    async with QueryRouter(sources=[source], decider=decider, embedding_provider="none") as router:
+        found = await router.classify("What is the default mode?")
+    assert found.routing.names == ("a",)
+    assert "Where is the wiring?" in decider.asked[0][1][0].text
+
+
+async def test_a_described_folder_that_is_not_there_is_an_error(corpus):
+    sources = [Source("a", "A thing", str(corpus)), Source("b", "B", str(corpus.parent / "typo"))]
+    router = QueryRouter(sources=sources, embedding_provider="none")
+    with pytest.raises(ConfigError, match=r"'b' has no documents.*typo"):
+        await router.init()
+    await router.close()
+
+
+async def test_an_outage_is_no_judgement_of_the_sources(corpus):
+    none = FallbackStrategy.DO_NOT_ROUTE
+    async with _router(corpus, Decider(fails=True), Keys(), fallback=none) as router:
+        result = await router.route("What is the default mode?")
+    assert result.abstention is AbstentionReason.NO_SOURCE_CHOSEN
+    routing = result.classification.routing
+    assert {item.status for item in routing.assessments} == {"not_answered"}
+
+
+@pytest.mark.parametrize("name", ["keys", "nope"])
+async def test_a_filter_that_leaves_no_chosen_source_is_said_to(corpus, name):
+    async with _router(corpus, Decider("Heron"), Keys(ROTATION)) as router:
+        result = await router.route("What is the default mode?", filters={"sources": [name]})
+    assert result.abstention is AbstentionReason.FILTER_EXCLUDES_ALL
+
+
 @pytest.mark.parametrize("where", ["inside", "same", "around"])
 async def test_a_described_folder_shares_no_files_with_another_path(corpus, where):
     other = {"inside": corpus, "same": corpus / "guides", "around": corpus / "guides"}[where]

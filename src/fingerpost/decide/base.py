@@ -12,7 +12,7 @@ from fingerpost.decide.fetch import RoutedPassages, retrieve_all
 from fingerpost.decide.sources import Described, as_sources
 from fingerpost.errors import ConfigError, LaneError
 from fingerpost.types.conversation import ConversationMessage
-from fingerpost.types.question import DecisionAnswer, Question
+from fingerpost.types.question import AnswerStatus, DecisionAnswer, Question
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
 from fingerpost.types.source import Retriever, Source
@@ -155,7 +155,9 @@ class BaseSourceRouter(RetrievingRouter):
             raise error
         _LOG.warning("sources could not be chosen, %s: %s", _DONE[self._fallback], error)
         every = self._fallback is FallbackStrategy.ROUTE_TO_ALL
-        known = assessments or [SourceAssessment(name) for name in self._retrievers]
+        known = assessments or [
+            SourceAssessment(name, status=AnswerStatus.NOT_ANSWERED) for name in self._retrievers
+        ]
         routing = self._routed(
             [replace(item, chosen=every) for item in known],
             model=model,

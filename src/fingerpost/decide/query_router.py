@@ -141,7 +141,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         found = []
         for source, question in zip(self._sources, questions, strict=True):
             answer = answers.get(question.id)
-            status = answer.status if answer else AnswerStatus.ANSWERED
+            status = answer.status if answer else AnswerStatus.NOT_ANSWERED
             answered = answer is not None and status is AnswerStatus.ANSWERED
             probability = answer.value if answer and answered else None
             threshold = self._thresholds[source.name]

@@ -185,8 +185,11 @@ def _abstained(run: Run, reason: AbstentionReason) -> Answer:
 def _why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
     if evidence.hits:
         return None
-    if places_to_search(run) == (None, ()):
-        return AbstentionReason.NO_SOURCE_FITS
+    if run.routing is not None and places_to_search(run) == (None, ()):
+        if run.routing.names:
+            return AbstentionReason.FILTER_EXCLUDES_ALL
+        undecided = run.routing.fallback is not None
+        return AbstentionReason.NO_SOURCE_CHOSEN if undecided else AbstentionReason.NO_SOURCE_FITS
     if run.reader.info.n_chunks == 0 and run.parts.routed is None:
         return AbstentionReason.NO_DOCUMENT_INDEXED
     selection = run.reader.select(run.query.filters)

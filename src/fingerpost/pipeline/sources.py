@@ -13,6 +13,7 @@ from fingerpost.running import RoutedSources, Run
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.query import Filters
+from fingerpost.types.question import AnswerStatus
 from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
 from fingerpost.types.source import Source
 
@@ -71,7 +72,10 @@ def _instead(routed: RoutedSources, reason: str) -> SourceRouting:
     every = routed.fallback is FallbackStrategy.ROUTE_TO_ALL
     return SourceRouting(
         retrievers=routed.sources if every else (),
-        assessments=tuple(SourceAssessment(source.name, chosen=every) for source in routed.sources),
+        assessments=tuple(
+            SourceAssessment(source.name, chosen=every, status=AnswerStatus.NOT_ANSWERED)
+            for source in routed.sources
+        ),
         router="none",
         fallback=routed.fallback,
         reason=reason,

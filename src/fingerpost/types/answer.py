@@ -27,6 +27,7 @@ class AbstentionReason(StrEnum):
     EVIDENCE_TOO_WEAK = "evidence_too_weak"
     NOT_GROUNDED = "not_grounded"
     NO_SOURCE_FITS = "no_source_fits"
+    NO_SOURCE_CHOSEN = "no_source_chosen"
 
 
 @dataclass(frozen=True, slots=True)

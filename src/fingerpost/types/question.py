@@ -63,9 +63,13 @@ Question = YesNo | Choice | Score
 
 
 class AnswerStatus(StrEnum):
-    """Whether a question was answered. Neither of the other two is a no."""
+    """Whether a question was answered. None of the others is a no.
+
+    ``not_answered``: the call failed, or the question was not asked.
+    """
 
     ANSWERED = "answered"
+    NOT_ANSWERED = "not_answered"
     REFUSED = "refused"
     ABSTAINED = "abstained"
 

@@ -46,7 +46,8 @@ class Source:
         description: What it holds, for the router; not blank.
         retriever: A `Retriever`, or the path of a folder, file or glob of documents, which
             then join the router's own index under the source's name.
-        examples: Questions that belong to it, for routers that learn from them.
+        examples: Questions that belong to it; the first ten are shown to the built-in router
+            with the description.
         min_probability: Threshold of its own; ``None`` takes the router's.
     """
 

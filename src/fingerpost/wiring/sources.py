@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.decide.embedding import EmbeddingQueryRouter
 from fingerpost.decide.local import LocalDecisionModel
 from fingerpost.decide.query_router import DecisionModelQueryRouter
 from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.lanes.base import DecisionModel, EmbeddingModel
 from fingerpost.running import RoutedSources
 from fingerpost.types.routing import SourceRouter
+from fingerpost.types.source import Source
+
+_SHOWN: Final = 10
 
 
 def make_routed_sources(
@@ -28,8 +32,7 @@ def make_routed_sources(
 
     Args:
         config: The settings.
-        decider: The decision model; ``None`` takes the local one, or where sources have
-            examples the nearest of these.
+        decider: The decision model; ``None`` takes the local one.
         embedder: Of the index; the local decision model compares by words without it.
         always: Names of the corpus's other sources.
 
@@ -42,15 +45,10 @@ def make_routed_sources(
     make = partial(RoutedSources, config.sources, always=always, fallback=config.source_fallback)
     if own is not None:
         return make(lambda _: own, is_own=True)
-    if decider is None and any(source.examples for source in config.sources):
-        near = EmbeddingQueryRouter(
-            embedder, config.sources, fallback_strategy=config.source_fallback
-        )
-        return make(lambda _: near)
     fitted = config.source_thresholds
     router = partial(
         DecisionModelQueryRouter,
-        retrievers=config.sources,
+        retrievers=tuple(map(_with_examples, config.sources)),
         min_probability=config.source_min_probability,
         fallback_strategy=config.source_fallback,
         max_messages=1,
@@ -58,3 +56,11 @@ def make_routed_sources(
     )
     unmetered = router(decider or LocalDecisionModel(embedder))
     return make(lambda metered: unmetered if metered is None else router(metered))
+
+
+def _with_examples(source: Source) -> Source:
+    """Return the source with some of its examples in the description that is asked about."""
+    if not source.examples:
+        return source
+    told = "; ".join(source.examples[:_SHOWN])
+    return replace(source, description=f"{source.description}\nQuestions of this kind: {told}")
