@@ -52,6 +52,17 @@ async def test_the_evidence_of_each_part_is_kept_apart_and_one_has_none(corpus, 
     assert all(hit.chunk.id in kept for part in evidence.parts for hit in part.hits)
 
 
+async def test_a_part_of_which_only_a_usual_word_is_found_has_no_evidence(corpus):
+    found = Found()
+    weak = "Which cheeses ferment fastest below the server in winter caves?"
+    async with router(corpus, on_retrieval=found) as one:
+        await one.route(f"{MODE} {weak}")
+    part = found.evidence.parts[-1]
+    assert "cheeses" in part.question
+    assert any("server" in hit.chunk.text for hit in found.evidence.candidates)
+    assert (part.hits, found.evidence.uncovered) == ((), (part.question,))
+
+
 async def test_without_a_model_the_answer_names_the_part_without_evidence(corpus):
     result, evidence = await asked(corpus)
     assert "ferment fastest" in result.answer

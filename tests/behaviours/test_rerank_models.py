@@ -3,6 +3,7 @@
 import json
 import time
 
+import anyio
 import pytest
 
 from fingerpost import QueryRouter
@@ -127,6 +128,19 @@ async def test_a_reranker_that_keeps_failing_is_left_alone_for_a_while(corpus, c
     assert n_asked < 12  # six questions, two tries each, had it gone on
 
 
+async def test_a_hook_takes_no_more_than_a_third_of_the_time_that_is_left(corpus):
+    async def forever(_question, _hits, _top_n):
+        await anyio.Event().wait()
+
+    async with router(corpus, rerank=forever) as asked:
+        began = time.monotonic()
+        result = await asked.route(QUESTION, deadline=3.0)
+        took = time.monotonic() - began
+    assert "rerank-skip" in result.fallbacks_used
+    assert result.sources
+    assert took < 2.5
+
+
 async def test_a_key_does_not_follow_a_redirect(corpus, cohere):
     with ProviderServer() as other:
         away = faults.redirect(f"{other.url}/v2/rerank")
@@ -178,6 +192,7 @@ async def test_a_recorded_question_is_reranked_again_without_a_server(
     corpus, cohere, tmp_path, monkeypatch
 ):
     tape = tmp_path / "tape"
+    (corpus / "keys.md").write_text(f"# Default mode\n\nOur key in the default mode is {KEY}.\n")
     with ProviderServer(rankings=favouring("setup.exe")) as server:
         settings = cohere(server)
         async with router(corpus, record=tape, **settings) as asked:

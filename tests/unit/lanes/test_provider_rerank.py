@@ -1,6 +1,7 @@
 """A reranker behind a provider's API: what it is sent, what it tells, how it fails."""
 
 import json
+import time
 
 import anyio
 import pytest
@@ -15,10 +16,12 @@ from fingerpost.errors import (
     MissingRecordingError,
     ProviderError,
     ProviderRedirectedError,
+    ProviderTimeoutError,
     ProviderUnavailableError,
     RateLimitedError,
 )
 from fingerpost.lanes.budget import Meter
+from fingerpost.lanes.failover_rerank import FailoverReranker
 from fingerpost.lanes.observed import ObservedReranker
 from fingerpost.lanes.providers import load_reranker
 from fingerpost.lanes.recorded import Recorder, Replayer
@@ -99,6 +102,7 @@ def told(*items):
     [
         (told((0, 0.1), (1, 0.2)), BadResponseError),
         (told((0, 0.1), (1, 0.2), (1, 0.3)), BadResponseError),
+        (told((0, 0.1), (1, 0.2), (2, 0.3), (2, 0.4)), BadResponseError),
         (told((0, 0.1), (1, 0.2), (3, 0.3)), BadResponseError),
         (told((0, 0.1), (1, 0.2), (-1, 0.3)), BadResponseError),
         (told((0, 0.1), (1, 0.2), ("2", 0.3)), BadResponseError),
@@ -159,6 +163,19 @@ async def test_each_call_is_told_as_an_event_with_what_it_took():
         ("rerank", "cohere", "", 0, "ProviderUnavailableError"),
     ]
     assert not any(text in repr(events) for text in TEXTS)
+
+
+async def test_a_lane_begins_no_attempt_past_the_deadline_and_names_the_question():
+    events = []
+    with ProviderServer(rankings=[faults.status(503), (0.1, 0.2, 0.3)]) as server:
+        lane = FailoverReranker([model_at(server.url)], on_failover=events.append)
+        with pytest.raises(ProviderTimeoutError):
+            await lane.rerank(QUERY, TEXTS, deadline=time.monotonic() - 1)
+        assert server.requests == ()
+        ranking = await lane.rerank(QUERY, TEXTS, query_id="q9")
+        await lane.close()
+    assert [item.outcome for item in ranking.usage] == ["ProviderUnavailableError", "ok"]
+    assert [(event.job, event.query_id) for event in events] == [("rerank", "q9")]
 
 
 async def test_a_meter_counts_calls_and_those_that_were_given_up():

@@ -1,5 +1,7 @@
 """The built-in reranker: what each signal sees, and that it only tips near ties."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,6 +62,12 @@ def test_of_two_hits_that_the_search_sees_alike_the_one_with_the_phrase_comes_fi
     ranked = rerank(BACKUP, [scattered, together], 2)
     assert [one.chunk.id for one in ranked] == ["c2", "c1"]
     assert "reranked by proximity 1.00, phrase 1.00, coverage 1.00" in ranked[0].note
+
+
+def test_what_was_noted_before_stays_on_the_hit():
+    noted = replace(hit(1, "restore"), note="same text in b.md")
+    (ranked,) = rerank(BACKUP, [noted], 1)
+    assert ranked.note.startswith("same text in b.md; reranked by ")
 
 
 def test_a_clear_lead_of_the_search_stands_against_every_signal():
