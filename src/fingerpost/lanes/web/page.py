@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urljoin
 
 import anyio
 
@@ -20,7 +19,7 @@ from fingerpost.lanes.providers.pool import Group
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.web.charset import decoded
 from fingerpost.lanes.web.public import IpAddress, is_public
-from fingerpost.lanes.web.target import Target, read_target
+from fingerpost.lanes.web.target import Target, read_redirect, read_target
 from fingerpost.observe.hooks import call_hook
 
 __all__ = ["Page", "PageReader", "look_up"]
@@ -109,13 +108,13 @@ class PageReader:
                 there is no text.
             ProviderError: It could not be read: unreachable, too slow, too large, broken off.
         """
+        target = read_target(url)
         for _ in range(MAX_REDIRECTS + 1):
-            target = read_target(url)
             reply = await self._asked(target, until)
             try:
                 if reply.status not in _REDIRECTS:
                     return await _page(target, reply)
-                url = urljoin(target.url, reply.headers.get("location", ""))
+                target = read_redirect(target, reply.headers.get("location", ""))
             finally:
                 await reply.close()
         raise PageRefusedError(f"there were more than {MAX_REDIRECTS} redirects")

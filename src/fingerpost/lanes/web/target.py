@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from fingerpost.errors import PageRefusedError
 from fingerpost.lanes.web.public import IpAddress
 
-__all__ = ["Target", "read_target"]
+__all__ = ["Target", "read_redirect", "read_target"]
 
 _MAX_URL: Final = 2_000
 _MAX_NAME: Final = 253
@@ -80,6 +80,19 @@ def read_target(url: str) -> Target:
     if parts.query:
         path += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?")
     return Target(parts.scheme, host, port, path, address)
+
+
+def read_redirect(target: Target, location: str) -> Target:
+    """Return where a redirect from a page leads.
+
+    Raises:
+        PageRefusedError: As `read_target` does.
+    """
+    try:
+        url = urljoin(target.url, location)
+    except ValueError:
+        raise PageRefusedError("the address of a redirect cannot be read") from None
+    return read_target(url)
 
 
 def _host(parts: SplitResult) -> tuple[str, IpAddress | None]:
