@@ -35,6 +35,8 @@ def routing(
     """Ask, fit, write what was asked for, and return the measures."""
     if png is not None:
         require_matplotlib()
+    if out is not None and not out.parent.is_dir():
+        raise click.BadParameter(f"{out.parent}: no such folder", param_hint="--out")
     cases = sampled(read_cases(labels, routing_case), limit, seed)
     options = read_cases(sources, source_option)
     fits: list[Fit] = []
