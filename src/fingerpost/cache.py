@@ -76,9 +76,21 @@ _PASSING = frozenset(
         "deadline-reached",
         "decompose-fallback",
         "extractive-fallback",
+        "graph-skip",
+        "hybrid-skip",
         "hyde-unavailable",
+        "judge-skip",
+        "memory-skip",
+        "multimodal-skip",
+        "raptor-skip",
+        "repair-skip",
+        "rerank-skip",
+        "research-by-rule",
+        "research-skip",
         "routing-fallback",
         "source-skip",
+        "translate-skip",
+        "web-skip",
     }
 )
 """Fallbacks of something that failed, and may be back at the next question."""

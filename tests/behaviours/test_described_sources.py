@@ -7,12 +7,12 @@ import pytest
 
 from fingerpost import AbstentionReason, ConfigError, QueryRouter
 from fingerpost.decide.query_router import DecisionModelQueryRouter
-from fingerpost.errors import ProviderUnavailableError
+from fingerpost.errors import MissingRecordingError, ProviderUnavailableError
 from fingerpost.observe.events import SourcesSelect
 from fingerpost.types.evidence import MatchType
 from fingerpost.types.question import Choice, DecisionAnswer, DecisionResponse, YesNo
 from fingerpost.types.result import Usage
-from fingerpost.types.routing import FallbackStrategy
+from fingerpost.types.routing import FallbackStrategy, SourceRouting
 from fingerpost.types.source import Passage, Source
 from fingerpost.types.wire import to_wire
 
@@ -301,3 +301,48 @@ async def test_a_described_folder_shares_no_files_with_another_path(corpus, wher
     with pytest.raises(ConfigError, match="shares files"):
         await router.init()
     await router.close()
+
+
+async def test_a_router_of_ones_own_that_hangs_is_cut_at_its_share(corpus):
+    class Hangs:
+        async def route(self, *_, **__):
+            await anyio.sleep_forever()
+
+    sources = [Source("heron", HERON, str(corpus))]
+    async with QueryRouter(
+        sources=sources, source_router=Hangs(), embedding_provider="none"
+    ) as router:
+        with anyio.fail_after(5):
+            result = await router.route("What is the default mode?", deadline=1.0)
+    assert "safe" in result.answer
+    assert "routing-fallback" in result.fallbacks_used
+
+
+@pytest.mark.parametrize("given", [None, 5, SourceRouting((), (), "own", answers=None)])
+async def test_a_router_that_gives_no_routing_is_no_end(corpus, given):
+    class Odd:
+        async def route(self, *_, **__):
+            return given
+
+    sources = [Source("heron", HERON, str(corpus))]
+    mode = {"classifier_mode": "decision"}
+    async with QueryRouter(
+        sources=sources, source_router=Odd(), embedding_provider="none", strategy_config=mode
+    ) as router:
+        result = await router.route("What is the default mode?")
+    assert "routing-fallback" in result.fallbacks_used
+    assert "safe" in result.answer
+
+
+async def test_a_replay_without_a_record_is_never_replaced(corpus, tmp_path):
+    sources = [Source("heron", HERON, str(corpus))]
+    (tmp_path / "records").mkdir()
+    async with QueryRouter(
+        sources=sources,
+        decision_base_url="http://127.0.0.1:9",
+        decision_model="m",
+        embedding_provider="none",
+        replay=tmp_path / "records",
+    ) as router:
+        with pytest.raises(MissingRecordingError):
+            await router.route("What is the default mode?")

@@ -123,7 +123,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         corpus = [corpus]
     if isinstance(corpus, list):
         values["knowledge_corpus"] = [str(path.parent / str(item)) for item in corpus]
-    for source in values.get("sources", ()):
+    described = values.get("sources")
+    for source in described if isinstance(described, list) else ():
         if isinstance(source, dict) and isinstance(source.get("path"), str):
             source["path"] = str(path.parent / source["path"])
     for name in _PATHS:

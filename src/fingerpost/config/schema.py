@@ -63,11 +63,14 @@ def _as_source(given: object) -> Source:
         if unknown:
             allowed = ", ".join(sorted(_SOURCE_FIELDS))
             raise ValueError(f"{unknown[0]!r} is no field of a source; allowed: {allowed}")
+        examples = given.get("examples", ())
+        if not isinstance(examples, list | tuple):
+            raise ValueError("examples of a source is a list of questions")  # noqa: TRY004
         given = Source(
             name=str(given.get("name", "")),
             description=str(given.get("description", "")),
             retriever=str(given.get("path", "")),
-            examples=tuple(map(str, given.get("examples", ()))),
+            examples=tuple(map(str, examples)),
             min_probability=given.get("min_probability"),
         )
     if not isinstance(given, Source):

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
-from fingerpost.errors import DeadlineExceededError, LaneError
+from fingerpost.errors import DeadlineExceededError, LaneError, MissingRecordingError
 from fingerpost.generate import abstain, resolve_markers
 from fingerpost.generate.safe import SafeStream
 from fingerpost.observe import events
@@ -169,7 +169,7 @@ async def check(
             found = await run.in_thread(
                 lambda: verifier.verify_sync(answer.text, sources, time_limit_s=limit)
             )
-    except DeadlineExceededError:
+    except (DeadlineExceededError, MissingRecordingError):
         raise
     except Exception as error:
         _LOG.exception("verification failed")

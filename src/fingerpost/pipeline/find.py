@@ -9,7 +9,7 @@ import anyio
 
 from fingerpost.classify.followup import earlier_questions
 from fingerpost.decide.fetch import fetch
-from fingerpost.errors import FingerpostError, RetrievalError
+from fingerpost.errors import FingerpostError, MissingRecordingError, RetrievalError
 from fingerpost.pipeline.sources import UNDERSTANDING, places_to_search
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import Rerank, RetrieveRequest, RetrieveTools
@@ -79,9 +79,17 @@ async def _from_index(
     run: Run, request: RetrieveRequest, classification: ClassificationResult
 ) -> Evidence:
     unified = run.parts.unified()
-    if unified is None:
-        return await retrieve(run.reader, request, _tools(run))
-    return await unified.retrieve(run.reader, request, _tools(run), classification.plan)
+    try:
+        if unified is None:
+            return await retrieve(run.reader, request, _tools(run))
+        return await unified.retrieve(run.reader, request, _tools(run), classification.plan)
+    except BaseExceptionGroup as several:  # of stages that run side by side
+        missing: BaseException | None = several.subgroup(MissingRecordingError)
+        while isinstance(missing, BaseExceptionGroup):
+            missing = missing.exceptions[0]
+        if missing is None:
+            raise
+        raise missing from None
 
 
 def _level(classification: ClassificationResult) -> Tier:

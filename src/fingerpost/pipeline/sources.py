@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+import anyio
+
 from fingerpost.classify.decision import TIER_QUESTION, classification_of
-from fingerpost.errors import ConfigError
+from fingerpost.errors import ConfigError, MissingRecordingError, UsageError
 from fingerpost.lanes.asked import ask
 from fingerpost.observe import events
 from fingerpost.running import RoutedSources, Run
@@ -19,6 +23,7 @@ from fingerpost.types.source import Source
 
 UNDERSTANDING: Final = 0.35
 """Share of the time left that one model call before the answer may take."""
+_GRACE_S: Final = 0.05  # so that a router that keeps its deadline itself can say how it ended
 
 
 async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
@@ -38,14 +43,8 @@ async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
     run.hold_deadline("sources")
     began = run.parts.clock()
     try:
-        routing = await routed.router(run.metered_decider()).route(
-            run.text,
-            [ConversationMessage(turn.role, turn.text) for turn in run.query.history],
-            also=[TIER_QUESTION] if with_tier else (),
-            deadline=run.share(UNDERSTANDING),
-            query_id=run.query.query_id,
-        )
-    except ConfigError:
+        routing = await _routing(run, routed, with_tier=with_tier)
+    except (ConfigError, MissingRecordingError, UsageError):
         raise
     except Exception as error:  # a host's own router may fail in any way
         run.hold_deadline("sources")
@@ -60,6 +59,31 @@ async def choose_sources(run: Run, *, with_tier: bool) -> SourceRouting | None:
     took = run.timed("sources", began)
     run.routing = shown(routing)
     run.emit(events.SourcesSelect, routing=run.routing, duration_ms=took)
+    return routing
+
+
+async def _routing(run: Run, routed: RoutedSources, *, with_tier: bool) -> SourceRouting:
+    """Ask the router within its share of the time; what it gives is held to its form.
+
+    Raises:
+        TimeoutError: It took longer.
+        TypeError: It gave no routing.
+        Exception: Whatever a host's own router raises.
+    """
+    until = run.share(UNDERSTANDING)
+    patience = math.inf if until is None else until - run.parts.clock() + _GRACE_S
+    with anyio.fail_after(max(0.0, patience)):
+        routing = await routed.router(run.metered_decider()).route(
+            run.text,
+            [ConversationMessage(turn.role, turn.text) for turn in run.query.history],
+            also=[TIER_QUESTION] if with_tier else (),
+            deadline=until,
+            query_id=run.query.query_id,
+        )
+    if not isinstance(routing, SourceRouting):
+        raise TypeError(f"the router gave {type(routing).__name__} instead of a SourceRouting")
+    if not isinstance(routing.answers, Mapping) or not isinstance(routing.usage, tuple):
+        raise TypeError("the router gave a routing whose answers or usage are of no use")
     return routing
 
 

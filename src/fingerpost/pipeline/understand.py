@@ -14,7 +14,12 @@ from fingerpost.classify import (
     rewrite_follow_up,
     rewrite_with_model,
 )
-from fingerpost.errors import DeadlineExceededError, FingerpostError, LaneError
+from fingerpost.errors import (
+    DeadlineExceededError,
+    FingerpostError,
+    LaneError,
+    MissingRecordingError,
+)
 from fingerpost.observe import events
 from fingerpost.pipeline.sources import UNDERSTANDING, choose_sources, classify_by_decision
 from fingerpost.retrieve import first_look
@@ -113,7 +118,7 @@ async def _raw(run: Run) -> ClassificationResult:
         return fallback_classification(reason, config.default_strategy)
     try:
         return await run.in_thread(lambda: _without_model(run))
-    except DeadlineExceededError:
+    except (DeadlineExceededError, MissingRecordingError):
         raise
     except Exception as error:
         _LOG.exception("classification failed")

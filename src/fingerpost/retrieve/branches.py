@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from fingerpost.errors import MissingRecordingError
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.foreign import hits_of, usable_passages
 from fingerpost.retrieve.hybrid import HybridResult, search_for
@@ -57,6 +58,7 @@ class Branches:
         found: What the built-in hybrid search gave, for what builds on it.
         lists: Name of a branch → its hits, best first.
         diagnostics: Of those that ran or were left out, in the order in which they ended.
+        missing: What a replay has no record of; it ends the question.
     """
 
     run: Run
@@ -68,6 +70,7 @@ class Branches:
     found: HybridResult | None = None
     lists: dict[str, list[Hit]] = field(default_factory=dict)
     diagnostics: list[BranchDiagnostics] = field(default_factory=list)
+    missing: MissingRecordingError | None = None
 
     async def tell(self, name: str, search: Callable[[], Awaitable[Sequence[Hit]]]) -> None:
         """Run one branch; note its hits, its time and how it failed."""
@@ -79,6 +82,8 @@ class Branches:
                 error = "no time left"
             else:
                 self.lists[name] = list(await search())
+        except MissingRecordingError as missing:
+            self.missing = missing
         except Exception as failure:  # one branch never takes the others with it
             error = f"{type(failure).__name__}: {failure}"[:_LONGEST]
         if error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerpost.errors import RetrievalError
+from fingerpost.errors import MissingRecordingError, RetrievalError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.retrieve.question import Question
 from fingerpost.stores.base import Reader, Selection
@@ -117,6 +117,8 @@ def _vectors(
     try:
         vector = embed_question(embedder, question)
         found = reader.search_vectors(vector, k, within)
+    except MissingRecordingError:
+        raise
     except Exception as error:  # any failure of one leg leaves the other
         return None, _Leg([], error), "keyword-fallback"
     return vector, _Leg(found), "" if found else "vector-empty"

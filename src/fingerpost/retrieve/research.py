@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 import anyio
 
+from fingerpost.errors import MissingRecordingError
 from fingerpost.retrieve.research_notes import FOUND, Notes
 from fingerpost.retrieve.research_rules import queries_by_rule, web_queries
 from fingerpost.retrieve.research_synthesis import synthesis
@@ -162,6 +163,8 @@ async def _run(this: _Round, notes: Notes, means: Means) -> tuple[int, bool]:
                 break
             try:
                 found[f"index {query}"] = await means.search(query)
+            except MissingRecordingError:
+                raise
             except Exception as error:  # out of the group, which would wrap it
                 failure = error
                 break

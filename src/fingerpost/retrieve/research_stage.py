@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from fingerpost.errors import LaneError
+from fingerpost.errors import LaneError, MissingRecordingError
 from fingerpost.observe.events import ResearchComplete, ResearchPhase, ResearchStart
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.base import DeepResearch, Research
@@ -44,6 +44,8 @@ async def research_stage(
     run.emit(ResearchStart)
     try:
         findings = await _researched(run, found.question.text, parts, hits)
+    except MissingRecordingError:
+        raise
     except Exception as error:  # research is extra; the hits stand without it
         run.fall_back("research-skip", f"{type(error).__name__}: {error}")
         return None

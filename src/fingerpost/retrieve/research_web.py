@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from fingerpost.errors import MissingRecordingError
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.foreign import hits_of, usable_passages
 from fingerpost.retrieve.research import Search
@@ -40,6 +41,8 @@ def web_leg(run: Run, remaining_s: Callable[[], float]) -> Search | None:
             return hits_of(WEB, usable_passages(given, WEB_K))
         except TimeoutError:
             run.fall_back("web-skip", f"no answer within {seconds:.3g} s")
+        except MissingRecordingError:
+            raise
         except Exception as error:  # the web is extra; the documents stand without it
             run.fall_back("web-skip", f"{type(error).__name__}: {error}")
         return ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from fingerpost.errors import LaneError
+from fingerpost.errors import LaneError, MissingRecordingError
 from fingerpost.observe.events import RetrieveGraph, RetrieveRerank
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.admit import admitted_hits, checked, offered_hits, unknown_reason
@@ -146,6 +146,8 @@ async def _by_hook(
     try:
         given = await call_hook(hook, run.tools.limiter, seconds, question.text, list(hits), top_n)
         kept, n_unknown = await run.in_thread(lambda: offered_hits(hits, merged(checked(given))))
+    except MissingRecordingError:
+        raise
     except Exception as error:  # a host's hook may fail in any way
         run.fall_back("rerank-skip", f"{type(error).__name__}: {error}")
         return None

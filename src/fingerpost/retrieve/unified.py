@@ -137,6 +137,8 @@ class UnifiedRetriever:
         sources = BranchSources(self.hybrid, self.graph, self.raptor, self.memory, self.multimodal)
         branches = Branches(run, sources, chosen, policy, k, imagined)
         await self._searched(branches)
+        if branches.missing is not None:
+            raise branches.missing
         if branches.diagnostics and all(
             item.error or item.skipped for item in branches.diagnostics
         ):

@@ -70,13 +70,17 @@ class Source:
 
 def source_fault(source: Source) -> str:
     """Return what is wrong with a source, empty when nothing is."""
-    if not source.name.strip():
+    if not isinstance(source.name, str) or not source.name.strip():
         return "a source has a blank name"
-    if not source.description.strip():
+    if not isinstance(source.description, str) or not source.description.strip():
         return f"source {source.name!r} has a blank description"
-    threshold = source.min_probability
-    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-        return f"source {source.name!r}: min_probability = {threshold!r} is not within 0 to 1"
+    limit = source.min_probability
+    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    if limit is not None and not (is_number and 0 <= limit <= 1):
+        return f"source {source.name!r}: min_probability = {limit!r} is not within 0 to 1"
+    examples: object = source.examples
+    if not isinstance(examples, list | tuple) or not all(isinstance(x, str) for x in examples):
+        return f"source {source.name!r}: examples are no list of questions"
     if isinstance(source.retriever, str):
         return "" if source.retriever.strip() else f"source {source.name!r} has a blank path"
     if not callable(getattr(source.retriever, "retrieve", None)):

@@ -11,6 +11,7 @@ from typing import Final
 
 import anyio
 
+from fingerpost.errors import MissingRecordingError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import ChatModel, DecisionModel
 from fingerpost.lanes.structured import ask_json
@@ -47,6 +48,8 @@ async def opinions(
     try:
         with anyio.fail_after(None if patience == math.inf else patience):
             said = list(await judge.judge(pairs, deadline=deadline))
+    except MissingRecordingError:
+        raise
     except Exception as error:
         _LOG.warning("claims are judged locally, as the %s judge failed: %s", judge.name, error)
         return none, f"judge:{judge.name}:{type(error).__name__}"
