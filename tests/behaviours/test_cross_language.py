@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fingerpost import QueryRouter
+from fingerpost import QueryRouter, UnifiedRetriever
 from fingerpost.errors import ProviderUnavailableError
 from fingerpost.testing import ScriptedChat
 
@@ -120,6 +120,31 @@ async def test_every_tier_and_each_sub_question_is_translated(english):
     assert result.uncovered == ()
     assert {"backup.md", "proxy.md"} <= {source.path for source in result.sources}
     assert jobs(chat).count("translate") == 2  # the whole, then both parts in one call
+
+
+async def test_a_plan_is_searched_in_the_language_of_the_documents_and_names_parts_as_asked(
+    english,
+):
+    german = "Wie oft wird gesichert? Welche Farbe hat der Himmel über Paris?"
+
+    def reply(request):
+        if request.job != "translate":
+            return "Jede Nacht. [1]"
+        both = "How often is a backup made? Which colour is the sky above Paris?"
+        whole = json.dumps(german, ensure_ascii=False) in request.messages[0].text
+        told = [both] if whole else both.replace("? W", "?|W").split("|")
+        return json.dumps({"translations": told})
+
+    settings = {
+        "strategy_config": {"force_strategy": "complex"},
+        "chat_model": ScriptedChat([reply]),
+    }
+    async with router(english, **settings) as asked:
+        asked.set_unified_retriever(UnifiedRetriever(policy="max-recall"))
+        result = await asked.route(german)
+    assert "backup.md" in {source.path for source in result.sources}
+    assert [part for part in result.uncovered if "Himmel" in part] == list(result.uncovered)
+    assert len(result.uncovered) == 1
 
 
 def _two_parts(request):

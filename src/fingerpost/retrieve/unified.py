@@ -21,6 +21,7 @@ from fingerpost.retrieve.hybrid import coverage_of
 from fingerpost.retrieve.investigate import interleaved, split, with_findings
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.plan import Policy, plan_for, under
+from fingerpost.retrieve.question import clean
 from fingerpost.retrieve.research import Findings
 from fingerpost.retrieve.research_stage import research_stage
 from fingerpost.retrieve.run import Run, merged
@@ -230,9 +231,10 @@ async def _researched(
     found = branches.found
     if not plan.deep_research or found is None:
         return None
-    most = run.tools.max_sub_queries
-    parts = await run.in_thread(lambda: split(found.question.text, most))
-    return await research_stage(run, found, parts or [found.question.text], ranked)
+    text, most = clean(run.request.text), run.tools.max_sub_queries
+    parts = await run.in_thread(lambda: split(text, most)) or [text]
+    await translate_stage(run, parts)
+    return await research_stage(run, found, parts, ranked)
 
 
 def _evidence(
