@@ -110,6 +110,30 @@ async def test_without_a_model_the_result_says_that_only_shared_words_can_match(
     assert "'en'" in reasons[0]
 
 
+async def test_when_the_model_cannot_write_the_translation_finds_the_sentences_to_quote(english):
+    def reply(request):
+        if request.job == "translate":
+            return json.dumps({"translations": [ENGLISH]})
+        return ProviderUnavailableError("down")
+
+    async with router(english, chat_model=ScriptedChat([reply])) as asked:
+        result = await asked.route(GERMAN)
+    assert "extractive-fallback" in result.fallbacks_used
+    assert "every night at two [1]" in result.answer
+
+
+async def test_an_abstention_is_in_the_language_of_the_question(english):
+    def reply(request):
+        if request.job == "translate":
+            return json.dumps({"translations": ["Which unicorns migrate over Antarctica?"]})
+        return ProviderUnavailableError("down")
+
+    async with router(english, chat_model=ScriptedChat([reply])) as asked:
+        result = await asked.route("Welche Einhörner ziehen im Winter über die Antarktis?")
+    assert result.abstention is not None
+    assert result.answer.startswith("Das weiß ich nicht")
+
+
 async def test_every_tier_and_each_sub_question_is_translated(english):
     chat = ScriptedChat([_two_parts])
     async with router(

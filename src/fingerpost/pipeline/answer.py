@@ -170,12 +170,13 @@ def _without_model(run: Run, classification: ClassificationResult, evidence: Evi
     reason = _why_nothing(run, evidence)
     if reason is not None:
         return _abstained(run, reason)
-    return extract_answer(
-        run.text,
+    answer = extract_answer(
+        evidence.translation or run.text,  # in the words of the documents
         evidence,
         tier=classification.tier,
         max_tokens=run.parts.config.max_context_tokens,
     )
+    return answer if answer.abstention is None else _abstained(run, answer.abstention)
 
 
 def _abstained(run: Run, reason: AbstentionReason) -> Answer:
