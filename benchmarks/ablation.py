@@ -221,7 +221,6 @@ def measured(
             spent += [asking.cpu_ms(case) for case in one.cases[:TIMED]]
     mean = {m: round(statistics.fmean(v[m] for v in by_set.values()), 4) for m in MEASURES}
     return {
-        "tier": f"T{tier}",
         "out": part.name,
         "sets": by_set,
         "mean": mean,
@@ -229,13 +228,13 @@ def measured(
     }
 
 
-def kept_rows(tiers: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the rows of the tiers that are not measured now."""
+def kept_tiers(tiers: Sequence[int]) -> dict[str, Any]:
+    """Return what was kept of the tiers that are not measured now."""
     path = RESULTS / "ablation.json"
     if not path.exists():
-        return []
-    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
-    return [row for row in rows if int(row["tier"][1:]) not in tiers]
+        return {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["tiers"]
+    return {name: one for name, one in found.items() if int(name[1:]) not in tiers}
 
 
 def main() -> None:
@@ -255,10 +254,10 @@ def main() -> None:
             for part in PARTS[tier]:
                 rows.append(measured(tier, part, sets, loop))
                 print(f"T{tier} without {part.name}: {rows[-1]['mean']}", flush=True)
-            every = sorted([*kept_rows([tier]), *rows], key=lambda row: row["tier"])
-            line = f"python benchmarks/ablation.py --data DATA --cache CACHE --most {options.most}"
             counts = {one.name: len(one.cases) for one in sets}
-            keep("ablation", {"command": line, "questions": counts, "rows": every})
+            every = {**kept_tiers([tier]), f"T{tier}": {"questions": counts, "rows": rows}}
+            line = "python benchmarks/ablation.py --data DATA --cache CACHE"
+            keep("ablation", {"command": line, "tiers": dict(sorted(every.items()))})
 
 
 if __name__ == "__main__":

@@ -69,11 +69,12 @@ def _share(what: str, name: str, figure: str, limit: float, group: str = "", **m
 
 FAQ = "maintainers' own FAQ questions, 23 projects (docsfaq)"
 QUALITY = (
-    _share(f"{FAQ}, hit@1", "docsfaq", "hit@1", 0.72),
-    _share(f"{FAQ}, hit@5", "docsfaq", "hit@5", 0.91),
+    _share(f"{FAQ}, hit@1", "docsfaq", "hit@1", 0.75),
+    _share(f"{FAQ}, hit@5", "docsfaq", "hit@5", 0.93),
     _share("claims to abstracts (scifact), hit@5", "scifact", "hit@5", 0.90),
-    _share("two-hop questions (hotpotqa), recall@5", "hotpotqa", "recall@5", 0.89),
-    _share("answerable turns (mtrag_un), hit@5", "mtrag_un", "hit@5", 0.945, "answerable"),
+    _share("the same, nDCG@10", "scifact", "ndcg@10", 0.70),
+    _share("two-hop questions (hotpotqa), recall@5", "hotpotqa", "recall@5", 0.92),
+    _share("answerable turns (mtrag_un), hit@5", "mtrag_un", "hit@5", 0.955, "answerable"),
     _share("eight languages pooled (xquad), hit@5", "xquad", "hit@5", 0.93),
     Goal("tiers of sources never seen, macro-F1", TIERS, ("macro-F1",), 0.60, more_is_better=True),
 )

@@ -18,12 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ablation_plot import drawn
 from goals import COMPARED, JUDGE, LANES, QUALITY, READERS, SPEED_LARGE, SPEED_SMALL, Goal
 from machine import RESULTS
 from peers.table import show
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/evaluation.md", "docs/how-it-works/retrieval.md")
+PLOT = "docs/ablation.svg"
 COLUMNS = {
     "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
     "tiers": ("n", "accuracy", "macro_f1", "ece"),
@@ -124,6 +126,27 @@ def goals(wanted: Sequence[Goal]) -> str:
     return "\n\n".join([table(("", "measured", "goal", ""), rows), *said])
 
 
+def ablated(tier: str) -> str:
+    """Return a row for all of retrieval at a tier, and one without each part."""
+    found = result("ablation")
+    one = found["tiers"].get(tier)
+    if one is None:
+        return "Not measured."
+    sets = list(one["questions"])
+    rows = [
+        (
+            f"without {row['out']}" if place else row["out"],
+            *(" / ".join(f"{share:.3f}" for share in row["sets"][name].values()) for name in sets),
+            f"{row['mean']['ndcg@10']:.3f}",
+            f"{row['cpu_ms']:.1f}",
+        )
+        for place, row in enumerate(one["rows"])
+    ]
+    asked = ", ".join(f"{name} {count}" for name, count in one["questions"].items())
+    text = table(("", *sets, "mean nDCG@10", "CPU ms"), rows)
+    return f"{text}\n\nQuestions: {asked}. {measured_on(found)}"
+
+
 def peers() -> str:
     """Return the peers beside fingerpost, a table for each way to search."""
     found = result("peers")
@@ -153,6 +176,7 @@ TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(quality, name) for name in COLUMNS},
     **{f"fit-{name}": partial(fitted, name) for name in ("tiers", "looks", "fusion")},
     **{f"judge-{part}": partial(judged, part) for part in ("sets", "challenge", "goals")},
+    **{f"ablation-{tier.lower()}": partial(ablated, tier) for tier in ("T1", "T2", "T3")},
     "quality-goals": partial(goals, QUALITY),
     "speed-large": partial(goals, SPEED_LARGE),
     "speed-small": partial(goals, SPEED_SMALL),
@@ -178,19 +202,24 @@ def written(page: str) -> str:
     return _MARK.sub(block, page)
 
 
+def current() -> dict[str, str]:
+    """Return what every page, and the plot, should hold now."""
+    pages = {name: written((ROOT / name).read_text(encoding="utf-8")) for name in PAGES}
+    return {**pages, PLOT: drawn(result("ablation")["tiers"])}
+
+
 def main() -> int:
     """Write or check the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when stale")
     check = parser.parse_args().check
     stale = []
-    for name in PAGES:
+    for name, text in current().items():
         path = ROOT / name
-        page = path.read_text(encoding="utf-8")
-        if written(page) != page:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if not check:
-                path.write_text(written(page), encoding="utf-8")
+                path.write_text(text, encoding="utf-8")
     if stale and check:
         print(f"stale: {', '.join(stale)}; run: python benchmarks/page.py")
         return 1

@@ -1,7 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fingerpost.errors import RetrievalError
 from fingerpost.retrieve import search
+from fingerpost.retrieve.fuse import covering
 from fingerpost.types import Filters, MatchType
 
 PAGES = {
@@ -156,3 +159,21 @@ def test_a_page_that_the_best_hit_names_passes_pages_that_fit_the_words_better(i
         case = (told.format(name), {"title": "The Case"})
         reader = index({"case.md": case, "man.md": named, "other.md": other})
         assert paths(search(reader, question, embedder=None, k=3)) == order
+
+
+def test_of_two_hits_nearly_alike_the_one_that_holds_more_of_the_question_comes_first(index):
+    filler = " ".join(f"word{n}" for n in range(10))
+    pages = {
+        "repeats.md": "Rotate, rotate and rotate: the log rotates when you rotate it.",
+        "holds.md": f"Rotate the signing key. {filler}",
+        **{f"other{n}.md": f"Nothing of that, page {n}." for n in range(20)},
+    }
+    best, second = search(index(pages), "rotate signing", embedder=None, k=2).hits
+    assert best.lexical_score < second.lexical_score
+    assert (best.document.path, best.fused_rank) == ("holds.md", 2)
+
+
+@given(fused=st.floats(0, 1), less=st.floats(0, 1), more=st.floats(0, 1))
+def test_holding_more_of_the_question_never_lowers_a_score(fused, less, more):
+    less, more = sorted((less, more))
+    assert 0 <= covering(fused, less) <= covering(fused, more) <= 1
