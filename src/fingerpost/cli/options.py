@@ -80,6 +80,7 @@ def _load(
 
     given = {
         "knowledge_corpus": list(paths) or None,
+        "sources": () if paths else None,
         "index_dir": None if index_dir is None else index_dir.absolute(),
         "embedding_provider": "none" if embedder == "none" else None,
         "embedding_model": embedder if embedder in ("minilm", "use") else None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +14,7 @@ from fingerpost.cli.terminal import plain
 
 if TYPE_CHECKING:
     from fingerpost.config.schema import QueryRouterConfig
-    from fingerpost.types.stats import CorpusStats
+    from fingerpost.library import Library
 
 _TOPICS = 12
 
@@ -25,7 +27,8 @@ def stats(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     """Show what the index of each PATH holds, as it is; nothing is read again."""
     from fingerpost.types.wire import to_wire
 
-    found = stats_as_it_is(load(paths).config)
+    with index_as_it_is(load(paths).config) as library:
+        found = library.stats()
     if as_json:
         click.echo(json.dumps(to_wire(found), ensure_ascii=False, indent=2))
         return 0
@@ -54,8 +57,9 @@ def stats(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     return 0
 
 
-def stats_as_it_is(config: QueryRouterConfig) -> CorpusStats:
-    """Return what the index holds now; no document is read.
+@contextmanager
+def index_as_it_is(config: QueryRouterConfig) -> Iterator[Library]:
+    """Open the index as it is now; no document is read.
 
     Raises:
         StoreError: There is no index yet, or it cannot be read.
@@ -66,6 +70,6 @@ def stats_as_it_is(config: QueryRouterConfig) -> CorpusStats:
     library = Library(config, ignore)
     try:
         library.open_as_it_is()
-        return library.stats()
+        yield library
     finally:
         library.close()

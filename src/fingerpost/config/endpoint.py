@@ -31,3 +31,8 @@ class Endpoint:
     key: Secret | None = None
     key_name: str = ""
     job: str = "generate"
+
+    @property
+    def name(self) -> str:
+        """Provider and model for people, the provider alone where no model is meant."""
+        return f"{self.provider}/{self.model}" if self.model else self.provider

@@ -98,7 +98,9 @@ def test_the_doctor_claims_nothing_of_a_provider_that_it_did_not_call(run_main, 
         _, out, _ = run_main("doctor", corpus)
         assert len(server.requests) == n_requests
         code, called, _ = run_main("doctor", corpus, "--call")
-    assert out.splitlines()[-1] == ("what was looked at works; not called: embedding (--call does)")
+    assert out.splitlines()[-1] == (
+        "what was looked at works; look at: index; not called: embedding (--call does)"
+    )
     assert "'fingerpost index' computes the vectors that are missing" in out
     assert code == 1
     assert "answered 401" in called

@@ -42,7 +42,7 @@ class Call:
         """Return an error of ``kind`` that says whom it is about."""
         endpoint = self.endpoint
         return kind(
-            f"{endpoint.provider}/{endpoint.model} {what}.",
+            f"{endpoint.name} {what}.",
             provider=endpoint.provider,
             model=endpoint.model,
         )
@@ -50,7 +50,7 @@ class Call:
     def timeout(self, phase: str) -> ProviderError:
         """Return the error of a limit that passed."""
         error = ProviderTimeoutError(
-            f"{self.endpoint.provider}/{self.endpoint.model} was too slow ({phase}).",
+            f"{self.endpoint.name} was too slow ({phase}).",
             provider=self.endpoint.provider,
             model=self.endpoint.model,
         )

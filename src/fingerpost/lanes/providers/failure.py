@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -191,7 +192,7 @@ def _error(
     what = f"answered {status}" if status != HTTPStatus.OK else "answered with an error"
     wait = retry_after_s(headers, now)
     return kind(
-        f"{endpoint.provider}/{model} {what}" + (f": {shown}" if shown else "."),
+        f"{replace(endpoint, model=model).name} {what}" + (f": {shown}" if shown else "."),
         provider=endpoint.provider,
         model=model,
         status=status,

@@ -1,0 +1,29 @@
+"""What the doctor found out about one thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fingerpost.errors import FingerpostError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: What.
+        status: ``ok``, ``note``, ``not-called``, ``warning`` or ``failure``.
+        detail: What was found, and what to do.
+    """
+
+    name: str
+    status: str
+    detail: str
+
+
+def explained(error: FingerpostError) -> str:
+    """Return an error with what to do about it."""
+    return f"{str(error).rstrip('.')}. {error.hint}" if error.hint else str(error)
