@@ -57,7 +57,8 @@ class RetrievingRouter(ABC):
 
         Raises:
             LaneError: It could not decide and its fallback strategy is ``FAIL``.
-            InvalidQueryError: ``top_k`` is below 1.
+            InvalidQueryError: ``top_k`` is no whole number above 0, or the question or the
+                conversation is none.
         """
         routing = await self.route(query, conversation, deadline=deadline)
         return await retrieve_all(routing, query, top_k, deadline=deadline)

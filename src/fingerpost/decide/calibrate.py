@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -57,6 +57,8 @@ class Fit:
         used_before: Which sources thresholds of 0.5 use: shape (questions, sources).
         used: Which of them cross-validated thresholds use.
         calibrated: Cross-validated probabilities, NaN where there was no answer.
+        rejected: Cross-validated measures of fitted thresholds that cost more than 0.5 does, so
+            that 0.5 is kept for every source; empty when the fitted ones are kept.
     """
 
     thresholds: RoutingThresholds
@@ -64,12 +66,13 @@ class Fit:
     used_before: Flags
     used: Flags
     calibrated: Floats
+    rejected: Mapping[str, float] = field(default_factory=dict)
 
 
 def fit_thresholds(
     labelled: Labelled, *, backend: str, model: str, template: str, waste: float = 0.5
 ) -> Fit:
-    """Fit the thresholds of least expected cost.
+    """Fit the thresholds of least expected cost; 0.5 is kept where they would cost more.
 
     The cost of a question is 1 when the source that serves it is not used, and ``waste`` for
     each other source that is. One threshold is fitted over all sources. A source gets its own
@@ -91,15 +94,14 @@ def fit_thresholds(
     serves = labelled.serves
     _require_enough(labelled, serves)
     folds = folds_of(labelled.gold, labelled.groups)
-    used = np.zeros_like(serves)
-    calibrated = np.full_like(labelled.probabilities, np.nan)
-    for fold in range(N_FOLDS):
-        test, rest = folds == fold, folds != fold
-        learned, chart = _fit(labelled.probabilities[rest], serves[rest], folds[rest], waste)
-        used[test] = _used(labelled.probabilities[test], learned.cuts)
-        calibrated[test] = _mapped(labelled.probabilities[test], chart)
+    used, calibrated = _cross_validated(labelled.probabilities, serves, folds, waste)
     learned, chart = _fit(labelled.probabilities, serves, folds, waste)
     before = _used(labelled.probabilities, np.float64(_PLAIN))
+    fitted = measures(used, serves, waste)
+    stated = measures(before, serves, waste)
+    is_dearer = fitted["cost"] > stated["cost"]
+    if is_dearer:
+        learned, used = _plain(len(labelled.sources)), before
     thresholds = RoutingThresholds(
         backend=backend,
         model=model,
@@ -108,10 +110,11 @@ def fit_thresholds(
         sources=_told(labelled.sources, learned, serves),
         map=chart,
         waste=waste,
-        before=measures(before, serves, waste),
-        expected=measures(used, serves, waste),
+        before=stated,
+        expected=stated if is_dearer else fitted,
     )
-    return Fit(thresholds, labelled, before, used, calibrated)
+    rejected = fitted if is_dearer else {}
+    return Fit(thresholds, labelled, before, used, calibrated, rejected)
 
 
 def measures(used: Flags, serves: Flags, waste: float) -> dict[str, float]:
@@ -210,6 +213,26 @@ def _fit(
     questions = np.broadcast_to(folds[:, None], probabilities.shape)
     chart = fit_map(probabilities[known], serves[known], questions[known])
     return _Learned(overall, np.array(cuts), tuple(reasons), tuple(own)), chart
+
+
+def _cross_validated(
+    probabilities: Floats, serves: Flags, folds: NDArray[np.int64], waste: float
+) -> tuple[Flags, Floats]:
+    """Return the used sources and honest probabilities, each fitted on the other folds."""
+    used = np.zeros_like(serves)
+    calibrated = np.full_like(probabilities, np.nan)
+    for fold in range(N_FOLDS):
+        test, rest = folds == fold, folds != fold
+        learned, chart = _fit(probabilities[rest], serves[rest], folds[rest], waste)
+        used[test] = _used(probabilities[test], learned.cuts)
+        calibrated[test] = _mapped(probabilities[test], chart)
+    return used, calibrated
+
+
+def _plain(n_sources: int) -> _Learned:
+    reason = "0.5 is cheaper in cross-validation than what was fitted"
+    cuts = np.full(n_sources, _PLAIN)
+    return _Learned(_PLAIN, cuts, (reason,) * n_sources, (False,) * n_sources)
 
 
 def _why_not(

@@ -11,39 +11,52 @@ from typing import Final
 
 import anyio
 
-from fingerpost.decide.base import RetrievingRouter
-from fingerpost.decide.sources import checked_probability
-from fingerpost.errors import ConfigError, LaneError
+from fingerpost.decide.base import BaseSourceRouter, RetrievingRouter
+from fingerpost.decide.options import checked_able, checked_probability
+from fingerpost.errors import ConfigError, LaneError, MissingRecordingError, UsageError
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import DecisionAnswer, Question
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import SourceRouter, SourceRouting
+from fingerpost.types.source import Source
 
 _LOG: Final = logging.getLogger("fingerpost.decide")
+_SPARED: Final = 0.1
+_MOST_SPARED_S: Final = 0.1
 
 
 class CascadeQueryRouter(RetrievingRouter):
     """Asks one router after another until a routing is confident enough.
 
-    The word of the last one stands whatever its confidence, its fallback included. The routings
-    before it are in `SourceRouting.passed`, each with the reason why it did not do; a router that
-    failed is passed in the same way. Other questions are asked until one router answers them. Each
-    router but the last gets an equal share of the time that is left, so that one which hangs
-    leaves time for the next; what it does not use goes to those after it.
+    The word of the last one stands whatever its confidence, its fallback included, also when it
+    runs out of time. The routings before it are in `SourceRouting.passed`, each with the reason
+    why it did not do; a router that failed is passed in the same way. Mistakes of the host are
+    never passed: wrong settings, a wrong question, a replay without its record. Other questions
+    are asked until one router answers them. Each router but the last gets an equal share of the
+    time that is left, so that one which hangs leaves time for the next; what it does not use goes
+    to those after it. A router of the host is told a deadline a little before its time is over,
+    so that its own fallback can come through.
 
     Args:
         routers: From cheap to dear, over the same sources; at least one.
         accept_at: Confidence from which a routing is taken, 0 to 1.
 
     Raises:
-        ConfigError: No router, or a confidence outside 0 to 1.
+        ConfigError: No router, something that cannot route, routers over different sources, or a
+            confidence outside 0 to 1.
     """
 
     def __init__(self, routers: Sequence[SourceRouter], *, accept_at: float = 0.8) -> None:
-        if not routers:
-            raise ConfigError("routers is empty, a cascade needs at least one")
-        self._routers = tuple(routers)
+        if not isinstance(routers, Sequence) or not routers:
+            raise ConfigError("routers is empty or no list, a cascade needs at least one")
+        self._routers = tuple(checked_able(router, "route", "one of routers") for router in routers)
+        self._sources = _common_sources(self._routers)
         self._accept_at = checked_probability(accept_at, "accept_at")
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return what its routers choose among, empty when none of ours is one of them."""
+        return self._sources
 
     async def route(
         self,
@@ -58,6 +71,9 @@ class CascadeQueryRouter(RetrievingRouter):
 
         Raises:
             LaneError: The last router failed and its fallback strategy is ``FAIL``.
+            ConfigError: What a router was built with does not fit, see there.
+            InvalidQueryError: The question or the conversation is none.
+            MissingRecordingError: A replay has no record of a call.
         """
         passed: list[SourceRouting] = []
         answers: dict[str, DecisionAnswer] = {}
@@ -66,7 +82,9 @@ class CascadeQueryRouter(RetrievingRouter):
             due = _share(deadline, len(self._routers) - place)
             try:
                 routing = await _asked(router, query, conversation, left, due, query_id)
-            except Exception as error:
+            except (ConfigError, MissingRecordingError, UsageError):
+                raise
+            except Exception as error:  # a host's own router may fail in any way
                 passed.append(_failed(router, error))
                 continue
             answers |= routing.answers
@@ -100,16 +118,39 @@ async def _asked(
     Raises:
         LaneError: It gave something else, or nothing in time.
     """
-    patience = math.inf if deadline is None else max(0.0, deadline - time.monotonic())
+    patience, told = math.inf, deadline
+    # Ours hold it themselves: a limit around them would take their fallback from them.
+    if deadline is not None and not isinstance(router, RetrievingRouter):
+        patience = max(0.0, deadline - time.monotonic())
+        told = deadline - min(_MOST_SPARED_S, _SPARED * patience)
     with anyio.move_on_after(patience):
         routing: object = await router.route(
-            query, conversation, also=also, deadline=deadline, query_id=query_id
+            query, conversation, also=also, deadline=told, query_id=query_id
         )
         if not isinstance(routing, SourceRouting):
             kind = type(routing).__name__
             raise LaneError(f"{type(router).__name__} gave a {kind} instead of a routing")
         return routing
     raise LaneError(f"{type(router).__name__} did not decide in time")
+
+
+def _common_sources(routers: Sequence[SourceRouter]) -> tuple[Source, ...]:
+    """Return the sources of our routers; nothing is known of a host's own.
+
+    Raises:
+        ConfigError: They are not the same for all.
+    """
+    ours = [r.sources for r in routers if isinstance(r, BaseSourceRouter | CascadeQueryRouter)]
+    told = {frozenset(map(_identity, sources)): sources for sources in ours if sources}
+    if len(told) > 1:
+        lists = " and ".join(", ".join(s.name for s in sources) for sources in told.values())
+        raise ConfigError(f"routers must choose among the same sources, they have {lists}")
+    return next(iter(told.values()), ())
+
+
+def _identity(source: Source) -> tuple[str, object]:
+    at = source.retriever
+    return source.name, at if isinstance(at, str) else id(at)
 
 
 def _share(deadline: float | None, n_left: int) -> float | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fingerpost.errors import ConfigError, LaneError
-from fingerpost.types.conversation import ConversationMessage
+from fingerpost.decide.options import checked_count
+from fingerpost.errors import ConfigError, InvalidQueryError, LaneError
+from fingerpost.types.conversation import ConversationMessage, ToolCall
 from fingerpost.types.question import DecisionInput
 
 MessageFilter = Callable[[ConversationMessage], bool]
@@ -26,7 +27,7 @@ class ConversationWindow:
             shown.
 
     Raises:
-        ConfigError: A number is below 1.
+        ConfigError: A number is below 1, or the filter cannot be called.
     """
 
     max_messages: int = 10
@@ -34,11 +35,11 @@ class ConversationWindow:
     message_filter: MessageFilter | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that would show nothing."""
-        for name in ("max_messages", "max_message_length"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"{name} is {value!r}, allowed is a whole number above 0")
+        """Refuse numbers that would show nothing, and a filter that is none."""
+        checked_count(self.max_messages, "max_messages")
+        checked_count(self.max_message_length, "max_message_length")
+        if self.message_filter is not None and not callable(self.message_filter):
+            raise ConfigError(f"message_filter is {self.message_filter!r}, allowed is a function")
 
     def input(self, query: str, conversation: Sequence[ConversationMessage]) -> DecisionInput:
         """Return the query alone, or with the messages before it as a JSON object.
@@ -47,7 +48,12 @@ class ConversationWindow:
             query: The question.
             conversation: What was said before it, oldest first. A chat memory that holds the
                 query as its last message will do as well.
+
+        Raises:
+            InvalidQueryError: See `check_question`.
+            LaneError: The filter failed.
         """
+        check_question(query, conversation)
         before = conversation
         if conversation and conversation[-1] == ConversationMessage("user", query):
             before = conversation[:-1]
@@ -86,6 +92,24 @@ class ConversationWindow:
         return replace(message, text=shortened(message.text, limit), tool_calls=calls)
 
 
+def check_question(query: str, conversation: Sequence[ConversationMessage]) -> None:
+    """Refuse what cannot be asked about.
+
+    Raises:
+        InvalidQueryError: The query is no text, or the conversation holds something else than
+            messages.
+    """
+    if not isinstance(query, str):
+        raise InvalidQueryError(f"the query is a {type(query).__name__}, allowed is text")
+    if not isinstance(conversation, Sequence):
+        raise InvalidQueryError(f"the conversation is a {type(conversation).__name__}, not a list")
+    for place, message in enumerate(conversation):
+        if not _is_message(message):
+            raise InvalidQueryError(
+                f"message {place} of the conversation is no ConversationMessage of texts"
+            )
+
+
 def shortened(text: str, limit: int) -> str:
     """Return a text of at most ``limit`` characters, cut in its middle when it was longer.
 
@@ -101,6 +125,22 @@ def shortened(text: str, limit: int) -> str:
     room = max(limit - len(_note(len(text))), (limit + 1) // 2, 2)
     tail = room // 2
     return text[: room - tail] + _note(len(text) - room) + text[len(text) - tail :]
+
+
+def _is_message(message: object) -> bool:
+    if not isinstance(message, ConversationMessage) or not _are_texts(
+        message.role, message.text, message.tool_call_id
+    ):
+        return False
+    calls: object = message.tool_calls
+    return isinstance(calls, list | tuple) and all(
+        isinstance(call, ToolCall) and _are_texts(call.id, call.name, call.arguments)
+        for call in calls
+    )
+
+
+def _are_texts(*values: object) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _note(n_missing: int) -> str:

@@ -11,10 +11,12 @@ import anyio
 from anyio import to_thread
 
 from fingerpost.decide.base import BaseSourceRouter
+from fingerpost.decide.conversation import check_question
 from fingerpost.decide.local_router import LocalSourceRouter, SourceDecision
 from fingerpost.decide.local_source import SourceDescription
+from fingerpost.decide.options import checked_able
 from fingerpost.decide.sources import Described
-from fingerpost.errors import LaneError, ProviderTimeoutError
+from fingerpost.errors import FingerpostError, LaneError, ProviderTimeoutError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import Question
@@ -39,7 +41,7 @@ class EmbeddingQueryRouter(BaseSourceRouter):
         fallback_strategy: What to do when the embedding model fails.
 
     Raises:
-        ConfigError: The sources are not usable.
+        ConfigError: The sources or the embedding model are not usable.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class EmbeddingQueryRouter(BaseSourceRouter):
         *,
         fallback_strategy: FallbackStrategy = FallbackStrategy.DO_NOT_ROUTE,
     ) -> None:
+        if embedder is not None:
+            checked_able(embedder, "embed", "embedder")
         kind = "local" if embedder is None else "embedding"
         super().__init__(retrievers, kind=kind, fallback_strategy=fallback_strategy)
         self._embedder = embedder
@@ -63,7 +67,7 @@ class EmbeddingQueryRouter(BaseSourceRouter):
     async def route(
         self,
         query: str,
-        conversation: Sequence[ConversationMessage] = (),  # noqa: ARG002 - the query stands alone
+        conversation: Sequence[ConversationMessage] = (),
         *,
         also: Sequence[Question] = (),  # noqa: ARG002 - no decision model is asked
         deadline: float | None = None,
@@ -73,7 +77,9 @@ class EmbeddingQueryRouter(BaseSourceRouter):
 
         Raises:
             LaneError: The embedding model failed and the fallback strategy is ``FAIL``.
+            InvalidQueryError: The question or the conversation is none.
         """
+        check_question(query, conversation)
         patience = math.inf if deadline is None else max(0.0, deadline - time.monotonic())
         try:
             with anyio.move_on_after(patience):
@@ -94,7 +100,7 @@ class EmbeddingQueryRouter(BaseSourceRouter):
                 if self._engine is None:
                     self._engine = LocalSourceRouter(self._described, self._embedder)
             return self._engine.decide(query)
-        except LaneError:
+        except FingerpostError:
             raise
         except Exception as error:
             raise LaneError(f"{self._name} failed: {type(error).__name__}: {error}") from error

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, TypeGuard
 
 import anyio
 from anyio import CapacityLimiter
 
 from fingerpost.decide.ranks import reciprocal_rank
-from fingerpost.errors import InvalidQueryError
+from fingerpost.errors import InvalidQueryError, MissingRecordingError
 from fingerpost.observe.hooks import call_hook
 from fingerpost.types.routing import SourceRouting
 from fingerpost.types.source import Passage, Retriever, Source
@@ -83,7 +84,7 @@ async def retrieve_all(
         deadline: See `fetch`.
 
     Raises:
-        InvalidQueryError: ``top_k`` is below 1.
+        InvalidQueryError: ``top_k`` is no whole number above 0.
     """
     asked = dict(zip(routing.names, routing.retrievers, strict=True))
     findings = await fetch(asked, query, top_k, deadline=deadline)
@@ -101,8 +102,8 @@ async def fetch(
     """Return what each retriever gives, in their order. None of them can fail another.
 
     A failure is told and logged: an exception, too late, or something else than passages. A
-    ``retrieve`` that is a plain function runs in a thread, which cannot be stopped: too late, it
-    runs on unheard.
+    ``retrieve`` that is a plain function, or that gives its passages one by one, runs in a
+    thread, which cannot be stopped: too late, it runs on unheard.
 
     Args:
         retrievers: Name of a source → whom to ask.
@@ -113,20 +114,25 @@ async def fetch(
         limiter: Bounds the threads.
 
     Raises:
-        InvalidQueryError: ``top_k`` is below 1.
+        InvalidQueryError: ``top_k`` is no whole number above 0.
+        MissingRecordingError: A replay has no record of what a source gave.
     """
-    if top_k < 1:
-        raise InvalidQueryError(f"top_k is {top_k}, allowed is 1 or more")
+    if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1:
+        raise InvalidQueryError(f"top_k is {top_k!r}, allowed is a whole number above 0")
     patience = PATIENCE_S if deadline is None else max(0.0, deadline - time.monotonic())
     found: dict[str, SourceFindings] = {}
+    unrecorded: list[MissingRecordingError] = []
 
     async def ask(name: str, retriever: Retriever) -> None:
-        hook: Callable[[str, int], object] = _plain(retriever).retrieve
         try:
-            given = await call_hook(hook, limiter, patience, query, top_k)
+            with anyio.fail_after(patience):
+                given = await _given(retriever, query, top_k, limiter)
             found[name] = _findings(name, given, top_k)
         except TimeoutError:
             found[name] = SourceFindings(name, failure=f"no answer within {patience:.3g} s")
+        except MissingRecordingError as error:
+            unrecorded.append(error)
+            group.cancel_scope.cancel()
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
             found[name] = SourceFindings(name, failure=reason)
@@ -134,6 +140,8 @@ async def fetch(
     async with anyio.create_task_group() as group:
         for name, retriever in retrievers.items():
             group.start_soon(ask, name, retriever)
+    if unrecorded:
+        raise unrecorded[0]
     for item in found.values():
         if item.failure:
             _LOG.warning("source %s gave nothing: %s", item.source, item.failure)
@@ -147,9 +155,25 @@ def _plain(retriever: Retriever) -> Retriever:
     return retriever
 
 
+async def _given(
+    retriever: Retriever, query: str, top_k: int, limiter: CapacityLimiter | None
+) -> object:
+    """Return what a retriever gives; what it gives one by one, as a list of the first ones."""
+    hook: Callable[[str, int], object] = _plain(retriever).retrieve
+    given = await call_hook(hook, limiter, math.inf, query, top_k)
+    if type(given) in (list, tuple) or not _is_many(given):
+        return given
+    # Taking the items may run the host's code, so not on the event loop.
+    return await call_hook(lambda: list(islice(given, top_k)), limiter, math.inf)
+
+
+def _is_many(given: object) -> TypeGuard[Iterable[object]]:
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+
+
 def _findings(name: str, given: object, top_k: int) -> SourceFindings:
     """Return the usable passages among the first ones that a retriever gave."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    if not _is_many(given):
         return SourceFindings(name, failure=f"gave {type(given).__name__} instead of passages")
     items = list(islice(given, top_k))
     passages = tuple(item for item in items if _is_usable(item))
@@ -158,7 +182,7 @@ def _findings(name: str, given: object, top_k: int) -> SourceFindings:
     return SourceFindings(name, passages, failure, n_unusable)
 
 
-def _is_usable(item: object) -> bool:
+def _is_usable(item: object) -> TypeGuard[Passage]:
     if not isinstance(item, Passage):
         return False
     texts = (item.text, item.uri, item.title, item.heading)

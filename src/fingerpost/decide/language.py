@@ -13,8 +13,9 @@ import anyio
 from fingerpost.decide.base import BaseSourceRouter
 from fingerpost.decide.chat_fence import fill_fenced, one_line, shown
 from fingerpost.decide.conversation import ConversationWindow, MessageFilter
+from fingerpost.decide.options import checked_able
 from fingerpost.decide.sources import Described
-from fingerpost.errors import LaneError, MalformedOutputError, ProviderTimeoutError
+from fingerpost.errors import ConfigError, LaneError, MalformedOutputError, ProviderTimeoutError
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.guarded import GuardedChat
 from fingerpost.lanes.structured import without_thoughts
@@ -31,11 +32,12 @@ _TOKENS_PER_SOURCE: Final = 4
 _NUMBERS: Final = r"(?:\"\d{1,4}\"|\d{1,4})"
 _LIST: Final = rf"{_NUMBERS}(?:\s*,\s*{_NUMBERS})*"
 # The whole reply: an object with the list, the list alone, or the bare numbers; maybe in a fence
-# or behind a word. Anything else is prose, in which a number need not be a choice.
+# or behind a word. What was opened must be closed. Anything else was cut off or is prose, in which
+# a number need not be a choice.
 _REPLY: Final = re.compile(
-    r"(?:```\w*\s*)?(?:output\s*:\s*)?(?:\{\s*\"sources\"\s*:\s*)?"
+    r"(?P<fence>```\w*\s*)?(?:output\s*:\s*)?(?P<object>\{\s*\"sources\"\s*:\s*)?"
     rf"(?:\[\s*(?P<list>(?:{_LIST})?)\s*,?\s*\]|(?P<bare>{_LIST})|\"none\"|none\.?)"
-    r"\s*,?\s*\}?\s*(?:```)?",
+    r"(?(object)\s*,?\s*\})(?(fence)\s*```)",
     re.IGNORECASE | re.ASCII,
 )
 _SCHEMA: Final = {
@@ -82,9 +84,9 @@ class LanguageModelQueryRouter(BaseSourceRouter):
     ) -> None:
         super().__init__(retrievers, kind="language-model", fallback_strategy=fallback_strategy)
         own = load_prompt("decide_sources")
-        self._prompt = own if prompt is None else Prompt("prompt", prompt, digest(prompt))
+        self._prompt = own if prompt is None else _own_prompt(prompt)
         fill_fenced(self._prompt, input="", sources="")
-        self._chat = GuardedChat(chat)
+        self._chat = GuardedChat(checked_able(chat, "complete", "chat"))
         self._window = ConversationWindow(max_messages, max_message_length, message_filter)
         self._menu = [
             f"{n}. {one_line(source.description)}" for n, source in enumerate(self._sources, 1)
@@ -103,6 +105,7 @@ class LanguageModelQueryRouter(BaseSourceRouter):
 
         Raises:
             LaneError: There is no pick and the fallback strategy is ``FAIL``.
+            InvalidQueryError: The question or the conversation is none.
         """
         try:
             response = await self._reply(
@@ -163,6 +166,12 @@ class LanguageModelQueryRouter(BaseSourceRouter):
             SourceAssessment(source.name, chosen=n in picked, question=line)
             for n, (source, line) in enumerate(zip(self._sources, self._menu, strict=True), 1)
         ]
+
+
+def _own_prompt(text: str) -> Prompt:
+    if not isinstance(text, str):
+        raise ConfigError(f"prompt is a {type(text).__name__}, allowed is text with its places")
+    return Prompt("prompt", text, digest(text))
 
 
 def read_numbers(response: ChatResponse, n_sources: int) -> tuple[list[int], str]:

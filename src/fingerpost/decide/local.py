@@ -14,7 +14,9 @@ from fingerpost.decide.local_fit import fit_router
 from fingerpost.decide.local_router import LocalSourceRouter, SourceDecision
 from fingerpost.decide.local_source import SourceDescription
 from fingerpost.decide.local_weights import Shares, packaged_weights, softmax
-from fingerpost.errors import ConfigError, LaneError
+from fingerpost.decide.options import checked_able
+from fingerpost.decide.vectors import vectors_of
+from fingerpost.errors import ConfigError, FingerpostError, LaneError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.question import (
     AnswerStatus,
@@ -69,6 +71,8 @@ class LocalDecisionModel:
     def __init__(
         self, embedder: EmbeddingModel | None = None, *, fitted: LocalSourceRouter | None = None
     ) -> None:
+        if embedder is not None:
+            checked_able(embedder, "embed", "embedder")
         self._embedder = embedder
         self._fitted = fitted
         name = "words" if embedder is None else embedder.name.removeprefix("local/")
@@ -108,7 +112,7 @@ class LocalDecisionModel:
             work = partial(self._answers, query, questions)
             try:
                 answers = await to_thread.run_sync(work, abandon_on_cancel=True)
-            except LaneError:
+            except FingerpostError:
                 raise
             except Exception as error:
                 raise LaneError(f"local/{self.model} failed: {error}") from error
@@ -118,7 +122,7 @@ class LocalDecisionModel:
         """Do nothing: there are no connections."""
 
     def _answers(self, query: str, questions: Sequence[Question]) -> dict[str, DecisionAnswer]:
-        vector = None if self._embedder is None else self._embedder.embed([query])[0]
+        vector = None if self._embedder is None else vectors_of(self._embedder, [query])[0]
         asked = [one for one in questions if isinstance(one, YesNo) and not (one.yes and one.no)]
         found: dict[str, DecisionAnswer] = {}
         if asked:

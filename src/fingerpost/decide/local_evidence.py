@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fingerpost.decide.local_source import SourceDescription
+from fingerpost.decide.vectors import vectors_of
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.text.analyse import query_tokens
 
@@ -73,7 +74,7 @@ class LocalEvidence:
         found = np.zeros((len(words), len(FEATURES)))
         found[:, 3] = words
         if self._embedder is not None:
-            vector = self._embedder.embed([text])[0] if embedding is None else embedding
+            vector = vectors_of(self._embedder, [text])[0] if embedding is None else embedding
             found[:, 0] = np.maximum.reduceat(self.rows @ vector, self._starts)
             found[:, 1] = self.centres @ vector
             found[:, 2] = self.headings @ vector
@@ -98,7 +99,7 @@ class _Words:
 
 def _rows(source: SourceDescription, embedder: EmbeddingModel) -> NDArray[np.float32]:
     """Return what a question may be near to: examples as they are, other texts as asked about."""
-    said = [] if not source.sayings else [embedder.embed(source.sayings)]
+    said = [] if not source.sayings else [vectors_of(embedder, source.sayings)]
     pieces = source.pieces or ([] if said else [_heading(source)])
     return np.vstack([*said, *(_asked(text, embedder) for text in (*pieces, *source.gloss))])
 
@@ -109,7 +110,7 @@ def _heading(source: SourceDescription) -> str:
 
 def _asked(text: str, embedder: EmbeddingModel) -> NDArray[np.float32]:
     """Return the mean vector of questions about it: shape (1, dimension)."""
-    vectors = embedder.embed([template.format(text) for template in _TEMPLATES])
+    vectors = vectors_of(embedder, [template.format(text) for template in _TEMPLATES])
     return _unit(vectors.mean(axis=0, keepdims=True))
 
 

@@ -13,6 +13,7 @@ from fingerpost.decide.local_evidence import FEATURES, LocalEvidence
 from fingerpost.decide.local_router import LocalSourceRouter, SourceHead
 from fingerpost.decide.local_source import SourceDescription, check_sources
 from fingerpost.decide.local_weights import packaged_weights, softmax
+from fingerpost.decide.vectors import vectors_of
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import EmbeddingModel
 
@@ -89,7 +90,7 @@ class _Known:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+            self._vectors.update(zip(new, vectors_of(self._embedder, new), strict=True))
         return np.stack([self._vectors[text] for text in texts])
 
     def count_tokens(self, text: str) -> int:

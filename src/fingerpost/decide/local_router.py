@@ -11,6 +11,7 @@ import numpy as np
 from fingerpost.decide.local_evidence import LocalEvidence
 from fingerpost.decide.local_source import SourceDescription, are_told, check_sources
 from fingerpost.decide.local_weights import Shares, packaged_weights, softmax
+from fingerpost.decide.vectors import vectors_of
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import EmbeddingModel
 
@@ -118,7 +119,7 @@ class LocalSourceRouter:
         """
         vector = embedding
         if self.embedder is not None and vector is None:
-            vector = self.embedder.embed([text])[0]
+            vector = vectors_of(self.embedder, [text])[0]
         evidence = self._evidence.of(text, vector)
         shares = self._weights.shares(evidence)
         if self.head is None or vector is None:

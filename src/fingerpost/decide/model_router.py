@@ -5,13 +5,19 @@ from __future__ import annotations
 import logging
 import re
 import time
+from bisect import bisect_left
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
 from fingerpost.decide.conversation import shortened
-from fingerpost.decide.sources import checked_probability
+from fingerpost.decide.options import (
+    checked_able,
+    checked_description,
+    checked_probability,
+    checked_text,
+)
 from fingerpost.errors import ConfigError, LaneError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import ChatModel, DecisionModel
@@ -27,7 +33,8 @@ DEFAULT_LANE_QUESTION: Final = (
 _ID: Final = "lane"
 _LONGEST_QUERY: Final = 4_000
 # How documents stand in a request, see generate/request.py.
-_DOCUMENTS: Final = re.compile(r"<<<(\w+)\n.*?\n\1>>>\n?", re.DOTALL)
+_BEGIN: Final = re.compile(r"<<<(\w+)\n")
+_END: Final = re.compile(r"\n(\w+)>>>")
 _LOG: Final = logging.getLogger("fingerpost.decide")
 
 
@@ -99,25 +106,25 @@ class DecisionModelRouter:
         question: str = DEFAULT_LANE_QUESTION,
         timeout_s: float = 5.0,
     ) -> None:
-        if len(routes) < 2:  # noqa: PLR2004 - a choice
-            raise ConfigError(f"routes has {len(routes)} models, a choice needs at least two")
-        for name, route in routes.items():
-            if not name.strip() or not route.description.strip():
-                raise ConfigError(f"route {name!r} has a blank name or description")
-        if default not in routes:
+        self._decision_model = checked_able(decision_model, "decide", "decision_model")
+        self._routes = _checked_routes(routes)
+        if default not in self._routes:
             raise ConfigError(f"default is {default!r}, the routes are {', '.join(routes)}")
-        if not question.strip() or not timeout_s > 0:
-            raise ConfigError("question must not be blank, and timeout_s is a number above 0")
-        self._decision_model = decision_model
-        self._routes = dict(routes)
+        number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
+        if not number or not timeout_s > 0:
+            raise ConfigError(f"timeout_s is {timeout_s!r}, allowed is a number above 0")
         self._default = default
         self._least = checked_probability(min_probability, "min_probability")
         self._timeout_s = timeout_s
         options = {name: route.description for name, route in routes.items()}
-        self._question = Choice(_ID, question, options)
+        self._question = Choice(_ID, checked_text(question, "question"), options)
 
     async def choose(self, request: ChatRequest) -> LaneChoice:
-        """Return where the request is sent, and why. Only a cancellation is raised."""
+        """Return where the request is sent, and why; the default when the decision fails.
+
+        Raises:
+            MissingRecordingError: A replay has no record of the decision.
+        """
         query = _query_of(request)
         if request.job != "generate" or not query:
             return LaneChoice(self._default, reason=f"nothing is asked about this {request.job!r}")
@@ -155,7 +162,8 @@ class DecisionModelRouter:
         """Close the idle connections of every model, the decision model's among them."""
         for route in self._routes.values():
             await route.model.close()
-        await self._decision_model.close()
+        if hasattr(self._decision_model, "close"):  # a host's own need not have it
+            await self._decision_model.close()
 
     def _read(self, answer: DecisionAnswer, usage: tuple[Usage, ...]) -> LaneChoice:
         probability = answer.probabilities.get(answer.label)
@@ -176,7 +184,44 @@ class DecisionModelRouter:
 def _query_of(request: ChatRequest) -> str:
     """Return the last user message without the documents in it."""
     said = [message.text for message in request.messages if message.role == "user"]
-    return shortened(_DOCUMENTS.sub("", said[-1]).strip(), _LONGEST_QUERY) if said else ""
+    return shortened(_without_documents(said[-1]).strip(), _LONGEST_QUERY) if said else ""
+
+
+def _without_documents(text: str) -> str:
+    """Return the text without what stands between fences of one code, in linear time."""
+    ends: dict[str, list[re.Match[str]]] = {}
+    for end in _END.finditer(text):
+        ends.setdefault(end[1], []).append(end)
+    kept, at = [], 0
+    for begin in _BEGIN.finditer(text):
+        if begin.start() < at:
+            continue
+        own = ends.get(begin[1], [])
+        place = bisect_left(own, begin.end(), key=lambda end: end.start())
+        if place < len(own):
+            kept.append(text[at : begin.start()])
+            at = own[place].end()
+            at += text.startswith("\n", at)
+    return "".join((*kept, text[at:]))
+
+
+def _checked_routes(routes: Mapping[str, DescribedModel]) -> dict[str, DescribedModel]:
+    """Return the routes.
+
+    Raises:
+        ConfigError: Fewer than two, or one that is not usable.
+    """
+    if not isinstance(routes, Mapping):
+        raise ConfigError(f"routes is a {type(routes).__name__}, allowed are models by name")
+    if len(routes) < 2:  # noqa: PLR2004 - a choice
+        raise ConfigError(f"routes has {len(routes)} models, a choice needs at least two")
+    for name, route in routes.items():
+        checked_text(name, "the name of a route")
+        if not isinstance(route, DescribedModel):
+            raise ConfigError(f"route {name!r} is a {type(route).__name__}, not a DescribedModel")
+        checked_description(route.description, f"the description of route {name!r}")
+        checked_able(route.model, "complete", f"the model of route {name!r}")
+    return dict(routes)
 
 
 def _with_usage(response: ChatResponse, spent: tuple[Usage, ...]) -> ChatResponse:

@@ -7,11 +7,12 @@ from typing import Final
 
 from fingerpost.decide.base import BaseSourceRouter
 from fingerpost.decide.conversation import ConversationWindow, MessageFilter
-from fingerpost.decide.sources import Described, checked_probability
+from fingerpost.decide.options import checked_able, checked_probability
+from fingerpost.decide.sources import Described
 from fingerpost.decide.template import QuestionTemplate
 from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.errors import ConfigError, LaneError, RefusedError
-from fingerpost.lanes.asked import ask
+from fingerpost.lanes.asked import ask, called
 from fingerpost.lanes.base import DecisionModel
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import (
@@ -73,15 +74,13 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         thresholds: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(retrievers, kind="decision", fallback_strategy=fallback_strategy)
-        if not hasattr(decision_model, "decide"):
-            raise ConfigError(
-                f"decision_model is a {type(decision_model).__name__}, which cannot decide"
-            )
-        self._model = decision_model
+        self._model = checked_able(decision_model, "decide", "decision_model")
         self._template = QuestionTemplate(question_template)
         self._texts = [self._template.about(source.description) for source in self._sources]
         self._window = ConversationWindow(max_messages, max_message_length, message_filter)
         self._fitted = thresholds if isinstance(thresholds, RoutingThresholds) else None
+        if not isinstance(thresholds, Mapping | None):
+            raise ConfigError(f"thresholds is {thresholds!r}, allowed are numbers by source name")
         self._thresholds = self._all_thresholds(min_probability, thresholds or {})
 
     async def route(
@@ -98,6 +97,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         Raises:
             LaneError: The model failed and the fallback strategy is ``FAIL``.
             ConfigError: The thresholds were fitted for another model or question.
+            InvalidQueryError: The question or the conversation is none.
         """
         questions = self._questions(also)
         try:
@@ -111,7 +111,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         except LaneError as error:
             return self._fallen_back(error, self._assessments(questions, {}))
         if self._fitted is not None:
-            self._fitted.check(self._model.provider, response.model, self._template.text)
+            self._fitted.check(called(self._model)[0], response.model, self._template.text)
         return self._decided(questions, also, response)
 
     def _decided(
@@ -162,7 +162,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         self, min_probability: float, thresholds: Mapping[str, float]
     ) -> dict[str, float]:
         least = checked_probability(min_probability, "min_probability")
-        unknown = sorted(set(thresholds) - {source.name for source in self._sources})
+        unknown = [name for name in thresholds if name not in {s.name for s in self._sources}]
         if self._fitted is not None:
             least = self._fitted.overall
         elif unknown:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Final
 
 from fingerpost.decide.conversation import shortened
+from fingerpost.decide.options import checked_able, checked_count
 from fingerpost.decide.together import together
-from fingerpost.errors import ConfigError, DecisionError
+from fingerpost.errors import DecisionError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import DecisionModel
 from fingerpost.types.document import whole_text
@@ -46,7 +47,7 @@ class DecisionReranker:
         deadline: Returns when a call must have ended, in monotonic seconds; ``None`` for no limit.
 
     Raises:
-        ConfigError: A number is below 1.
+        ConfigError: A number is below 1, or the model cannot decide.
     """
 
     def __init__(
@@ -58,12 +59,9 @@ class DecisionReranker:
         query_id: str = "",
         deadline: Callable[[], float | None] = lambda: None,
     ) -> None:
-        for name, value in (("batch", batch), ("max_passage_length", max_passage_length)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"{name} is {value!r}, allowed is a whole number above 0")
-        self._model = model
-        self._batch = batch
-        self._longest = max_passage_length
+        self._model = checked_able(model, "decide", "model")
+        self._batch = checked_count(batch, "batch")
+        self._longest = checked_count(max_passage_length, "max_passage_length")
         self._query_id = query_id
         self._deadline = deadline
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from fingerpost.decide.options import checked_description
 from fingerpost.errors import ConfigError
 from fingerpost.types.source import Retriever, Source, source_fault
 
@@ -16,9 +17,11 @@ def as_sources(retrievers: Described) -> tuple[Source, ...]:
     """Return the sources. Those that came in a mapping are named ``source-1``, ``source-2``.
 
     Raises:
-        ConfigError: None at all, a blank name or description, a name twice, a threshold outside
-            0 to 1, or something that cannot retrieve.
+        ConfigError: None at all, a blank name or description, a description that is too long, a
+            name twice, a threshold outside 0 to 1, or something that cannot retrieve.
     """
+    if not isinstance(retrievers, Iterable):
+        raise ConfigError(f"retrievers is a {type(retrievers).__name__}, allowed are sources")
     if isinstance(retrievers, Mapping):
         pairs = enumerate(retrievers.items(), 1)
         sources = tuple(Source(f"source-{n}", told, found) for n, (found, told) in pairs)
@@ -29,22 +32,11 @@ def as_sources(retrievers: Described) -> tuple[Source, ...]:
     for source in sources:
         if fault := _fault(source):
             raise ConfigError(fault, hint="Say in a sentence what each source holds.")
+        checked_description(source.description, f"the description of source {source.name!r}")
     name, times = Counter(source.name for source in sources).most_common(1)[0]
     if times > 1:
         raise ConfigError(f"source name {name!r} is given twice")
     return sources
-
-
-def checked_probability(value: float, setting: str) -> float:
-    """Return a probability that a host set.
-
-    Raises:
-        ConfigError: It is no number from 0 to 1; the message names the setting.
-    """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 1:
-        raise ConfigError(f"{setting} is {value!r}, allowed is 0 to 1")
-    return float(value)
 
 
 def _fault(source: object) -> str:

@@ -27,6 +27,8 @@ class QuestionTemplate:
 
     def __post_init__(self) -> None:
         """Refuse a template that asks the same of every source, or needs what nobody gives."""
+        if not isinstance(self.text, str):
+            raise ConfigError(f"question_template is {self.text!r}, allowed is text")
         named = [name.strip() for name in _VARIABLE.findall(self.text)]
         unknown = sorted({name for name in named if name != _KNOWN})
         if unknown:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from fingerpost.config.providers import BY_NAME, DECIDERS
 from fingerpost.errors import ConfigError
 
 _FORMAT: Final = 1
@@ -19,6 +20,8 @@ _MAKE: Final = (
 )
 MAPS: Final = ("none", "temperature", "platt")
 LANE: Final = "lane"
+_EMBEDDERS: Final = {"words": "none", "minilm-l6-v2-int8": "minilm", "use-multilingual-v3": "use"}
+"""Model of the local decision model → what the command line calls its embeddings."""
 _EDGE: Final = 1e-6
 _STRONGEST: Final = 30.0
 
@@ -153,7 +156,8 @@ class RoutingThresholds(Mapping[str, float]):
         """
         text = json.dumps(self._to_json(), ensure_ascii=False, indent=2, allow_nan=False)
         try:
-            path.write_text(text + "\n", encoding="utf-8")
+            # A name with half a surrogate pair is written as the escape that JSON has for it.
+            path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -233,11 +237,27 @@ class RoutingThresholds(Mapping[str, float]):
         return f" of {self.path}" if self.path else ""
 
     def _cure(self, backend: str, model: str, *, other_template: bool) -> str:
+        asked = _options(backend, model)
+        if not asked:
+            return (
+                "Fit them anew in Python, with fit_thresholds of fingerpost.decide.calibrate: "
+                "fingerpost calibrate routing cannot ask this model."
+            )
         template = " --template FILE" if other_template else ""
         return (
             "Fit them anew: fingerpost calibrate routing LABELS.jsonl --sources SOURCES.jsonl "
-            f"--backend {backend} --model {model}{template} --out {self.path or 'FILE'}"
+            f"{asked}{template} --out {self.path or 'FILE'}"
         )
+
+
+def _options(backend: str, model: str) -> str:
+    """Return the options of the command that ask this model, empty when none do."""
+    if backend == "local":
+        embedder = _EMBEDDERS.get(model)
+        return f"--backend local --embedder {embedder}" if embedder else ""
+    if backend in DECIDERS:
+        return f"--backend {backend} --model {model}"
+    return f"--backend chat --model {model}" if backend in BY_NAME else ""
 
 
 def _map(value: Mapping[str, Any]) -> ProbabilityMap:

@@ -20,6 +20,7 @@ from fingerpost.errors import (
     UsageError,
 )
 from fingerpost.lanes.base import DecisionModel
+from fingerpost.observe.hooks import call_hook
 from fingerpost.types.question import (
     AnswerStatus,
     Choice,
@@ -53,7 +54,7 @@ async def ask(
     """Return the model's answers, one for each question and in their order, checked.
 
     Args:
-        model: Any decision model, the host's own included.
+        model: Any object with ``decide(input, questions)``, the host's own included.
         input: What the questions are about.
         questions: At least one; ids are unique.
         deadline: When the call must have ended, by the clock.
@@ -64,13 +65,16 @@ async def ask(
         InvalidDecisionResponseError: An answer is missing or does not fit its question.
         ProviderTimeoutError: The deadline passed.
         LaneError: The call failed in any other way.
-        UsageError: No question, or an id twice.
+        UsageError: No question, something that is none, or an id twice.
     """
+    if not all(isinstance(question, Question) for question in questions):
+        raise UsageError("a decision model answers questions: YesNo, Choice or Score")
     ids = {question.id for question in questions}
     if not questions or len(ids) != len(questions):
         raise UsageError("a decision model needs questions, each with an id of its own")
     patience = math.inf if deadline is None else max(0.0, deadline - clock())
-    name = f"{model.provider}/{model.model}"
+    provider, own = called(model)
+    name = f"{provider}/{own}"
     with anyio.move_on_after(patience):
         response = await passed_on(model, input, questions, deadline=deadline, query_id=query_id)
         try:
@@ -78,8 +82,15 @@ async def ask(
         except InvalidDecisionResponseError as error:
             error.usage = _spent(response, type(error).__name__)
             raise
-    raise ProviderTimeoutError(
-        f"{name} did not decide in time", provider=model.provider, model=model.model
+    raise ProviderTimeoutError(f"{name} did not decide in time", provider=provider, model=own)
+
+
+def called(model: DecisionModel) -> tuple[str, str]:
+    """Return provider and model; ``own`` and the name of its class where the host gave none."""
+    provider, name = getattr(model, "provider", None), getattr(model, "model", None)
+    return (
+        provider if isinstance(provider, str) and provider else "own",
+        name if isinstance(name, str) and name else type(model).__name__,
     )
 
 
@@ -93,20 +104,21 @@ async def passed_on(
 ) -> DecisionResponse:
     """Return the model's answers as they are, for what stands around it and is itself asked.
 
+    A ``decide`` that is a plain function runs in a thread.
+
     Raises:
         LaneError: The call failed, in whatever way the model says so.
     """
     told: dict[str, Any] = {"deadline": deadline, "query_id": query_id}
-    takes = inspect.signature(model.decide).parameters
-    told = {name: value for name, value in told.items() if name in takes}
     try:
-        return await model.decide(input, questions, **told)
+        takes = inspect.signature(model.decide).parameters
+        told = {name: value for name, value in told.items() if name in takes}
+        return await call_hook(model.decide, None, math.inf, input, questions, **told)
     except FingerpostError:
         raise
     except Exception as error:
-        raise LaneError(
-            f"{model.provider}/{model.model} failed: {type(error).__name__}: {error}"
-        ) from error
+        name = "/".join(called(model))
+        raise LaneError(f"{name} failed: {type(error).__name__}: {error}") from error
 
 
 def checked(
@@ -124,16 +136,18 @@ def checked(
     Raises:
         InvalidDecisionResponseError: An answer is missing or does not fit its question.
     """
-    answers = getattr(response, "answers", None)
-    if not isinstance(answers, Mapping):
-        raise _invalid(name, f"gave {type(response).__name__} instead of answers")
+    if fault := _no_response(response):
+        raise _invalid(name, fault)
     done: dict[str, DecisionAnswer] = {}
     for question in questions:
-        answer = answers.get(question.id)
+        answer = response.answers.get(question.id)
         if not isinstance(answer, DecisionAnswer):
             raise _invalid(name, f"gave no answer to {question.id!r}")
-        done[question.id] = _settled(question, answer, name)
-    return replace(response, answers=done)
+        try:
+            done[question.id] = _settled(question, answer, name)
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise _invalid(name, f"gave an answer of wrong types to {question.id!r}") from error
+    return replace(response, answers=done, usage=tuple(response.usage))
 
 
 def labels_of(question: Question) -> tuple[str, ...]:
@@ -166,7 +180,22 @@ def confidence_of(question: Question, probabilities: Mapping[str, float]) -> flo
     return max(0.0, 1 - far / (sum(abs(level - mode) for level in range(n)) / n))
 
 
+def _no_response(response: object) -> str:
+    """Return why something is no response, empty when it is one."""
+    if not isinstance(response, DecisionResponse):
+        return f"gave {type(response).__name__} instead of answers"
+    answers: object = response.answers
+    if not isinstance(answers, Mapping):
+        return f"gave {type(answers).__name__} instead of answers"
+    usage: object = response.usage
+    if not isinstance(usage, list | tuple) or not all(isinstance(item, Usage) for item in usage):
+        return "gave something else than usage"
+    model: object = response.model
+    return "" if isinstance(model, str) else f"gave {type(model).__name__} as the model's name"
+
+
 def _settled(question: Question, answer: DecisionAnswer, name: str) -> DecisionAnswer:
+    answer = replace(answer, status=AnswerStatus(answer.status))
     given = answer.probabilities
     if not given:
         if answer.status is AnswerStatus.ANSWERED and not _has_bare_answer(question, answer):
@@ -254,7 +283,7 @@ def _is_within(value: object, most: float) -> bool:
 def _spent(response: object, outcome: str) -> tuple[Usage, ...]:
     """Return the usage of a response that is none."""
     usage = getattr(response, "usage", ())
-    items = usage if isinstance(usage, tuple) else ()
+    items = usage if isinstance(usage, list | tuple) else ()
     return tuple(replace(item, outcome=outcome) for item in items if isinstance(item, Usage))
 
 

@@ -249,3 +249,21 @@ async def test_one_number_means_different_things_to_two_backends_and_does_not_tr
     with pytest.raises(ConfigError, match="backend is 'bold', not 'shy'") as refused:
         await used(bold, thresholds=fitted["shy"])
     assert "fingerpost calibrate routing" in refused.value.hint
+
+
+def test_thresholds_that_would_cost_more_than_one_half_are_not_kept() -> None:
+    # Yes and no overlap, so that a cut fitted on few questions follows chance.
+    labelled = drawn((0.45, 0.62), (0.38, 0.55), n=30, seed=3)
+    found = fit(labelled)
+    assert found.rejected["cost"] > found.thresholds.before["cost"]
+    assert found.thresholds.expected == found.thresholds.before
+    assert found.thresholds.overall == 0.5
+    assert dict(found.thresholds) == dict.fromkeys(NAMES, 0.5)
+    assert "0.5 is cheaper" in found.thresholds.sources["api"].reason
+    assert np.array_equal(found.used, found.used_before)
+
+
+@given(st.integers(0, 10_000), st.floats(0.05, 2))
+def test_expected_is_never_dearer_than_before(seed, waste) -> None:
+    found = fit(drawn((0.4, 0.7), (0.3, 0.6), n=30, seed=seed), waste=waste).thresholds
+    assert found.expected["cost"] <= found.before["cost"]

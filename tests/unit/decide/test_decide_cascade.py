@@ -6,12 +6,14 @@ import anyio
 import pytest
 
 from fingerpost.decide.cascade import CascadeQueryRouter
-from fingerpost.errors import ConfigError, LaneError
+from fingerpost.decide.embedding import EmbeddingQueryRouter
+from fingerpost.decide.query_router import DecisionModelQueryRouter
+from fingerpost.errors import ConfigError, LaneError, MissingRecordingError, UsageError
 from fingerpost.types.conversation import ConversationMessage
 from fingerpost.types.question import DecisionAnswer, YesNo
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
-from fingerpost.types.source import Passage
+from fingerpost.types.source import Passage, Source
 
 pytestmark = pytest.mark.anyio
 
@@ -123,7 +125,51 @@ async def test_the_time_is_shared_so_that_one_that_hangs_leaves_some_to_the_next
     assert "did not decide in time" in routing.passed[0].reason
     assert routing.confidence == 0.9
     assert cheap.asked[0] == pytest.approx(deadline - 0.05, abs=0.02)
-    assert dear.asked[0][3] == deadline
+    assert deadline - 0.05 < dear.asked[0][3] < deadline
+
+
+class Hangs:
+    provider, model = "own", "hangs"
+
+    async def decide(self, input, questions):
+        await anyio.sleep_forever()
+
+
+SOURCES = [Source("moss", "mosses", SHELF), Source("fern", "ferns", SHELF)]
+
+
+@pytest.mark.parametrize("strategy", [FallbackStrategy.ROUTE_TO_ALL, FallbackStrategy.DO_NOT_ROUTE])
+async def test_the_last_router_takes_its_own_fallback_at_the_deadline(strategy):
+    last = DecisionModelQueryRouter(Hangs(), SOURCES, fallback_strategy=strategy)
+    for routers in ([last], [Scripted(says(0.1)), last], [CascadeQueryRouter([last])]):
+        with anyio.fail_after(5):
+            routing = await CascadeQueryRouter(routers).route("q", deadline=time.monotonic() + 0.1)
+        assert routing.fallback is strategy
+        assert "did not decide in time" in routing.reason
+
+
+async def test_a_hosts_last_router_has_time_for_its_own_fallback():
+    class Own(Scripted):
+        async def route(self, query, conversation=(), *, also=(), deadline=None, query_id=""):
+            await anyio.sleep(max(0.0, deadline - time.monotonic()))
+            return self.routing
+
+    with anyio.fail_after(5):
+        routing = await CascadeQueryRouter([Own(says(0.0, router="own"))]).route(
+            "q", deadline=time.monotonic() + 1
+        )
+    assert routing.router == "own"
+
+
+@pytest.mark.parametrize(
+    "error", [MissingRecordingError("no record"), ConfigError("other model"), UsageError("no")]
+)
+async def test_a_mistake_of_the_host_is_never_passed(error):
+    routers = [Scripted(error), Scripted(says(0.9))]
+    with pytest.raises(type(error)):
+        await CascadeQueryRouter(routers).route("q")
+    with pytest.raises(type(error)):
+        await CascadeQueryRouter([CascadeQueryRouter(routers), Scripted(says(0.9))]).route("q")
 
 
 async def test_a_cancellation_is_never_swallowed():
@@ -162,3 +208,20 @@ def test_settings_that_cannot_work_are_refused():
         CascadeQueryRouter([])
     with pytest.raises(ConfigError, match="accept_at"):
         CascadeQueryRouter([Scripted(says(0.9))], accept_at=1.1)
+    for rubbish in (5, None, [5], [Scripted(says(0.9)), None]):
+        with pytest.raises(ConfigError, match="routers"):
+            CascadeQueryRouter(rubbish)
+
+
+def test_routers_over_different_sources_are_refused():
+    boats = [Source("boats", "boats", SHELF)]
+    other_shelf = [SOURCES[0], Source("fern", "ferns", Shelf())]
+    last = DecisionModelQueryRouter(Hangs(), SOURCES)
+    for sources in (boats, SOURCES[:1], other_shelf):
+        with pytest.raises(ConfigError, match="same sources"):
+            CascadeQueryRouter([EmbeddingQueryRouter(None, sources), last])
+    same = [Source(one.name, f"all {one.description}", SHELF) for one in SOURCES]
+    cascade = CascadeQueryRouter([EmbeddingQueryRouter(None, same), last])
+    assert [source.name for source in cascade.sources] == ["moss", "fern"]
+    with pytest.raises(ConfigError, match="same sources"):
+        CascadeQueryRouter([EmbeddingQueryRouter(None, boats), cascade])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -167,3 +168,32 @@ def test_a_map_keeps_order_and_stays_within_bounds(slope, shift, stated) -> None
     found = [chart(value) for value in sorted(stated)]
     assert found == sorted(found)
     assert all(0 <= value <= 1 for value in found)
+
+
+@pytest.mark.parametrize(
+    ("backend", "model", "asked"),
+    [
+        ("local", "words", "--backend local --embedder none "),
+        ("local", "minilm-l6-v2-int8", "--backend local --embedder minilm "),
+        ("local", "use-multilingual-v3", "--backend local --embedder use "),
+        ("anthropic", "claude-x", "--backend chat --model claude-x "),
+    ],
+)
+def test_the_command_that_cures_asks_the_model_that_answered(backend, model, asked) -> None:
+    with pytest.raises(ConfigError) as refused:
+        FITTED.check(backend, model, TEMPLATE)
+    assert asked in refused.value.hint
+
+
+@pytest.mark.parametrize(("backend", "model"), [("local", "minilm+examples"), ("mine", "m-1")])
+def test_a_model_that_the_command_line_cannot_ask_is_cured_in_python(backend, model) -> None:
+    with pytest.raises(ConfigError) as refused:
+        FITTED.check(backend, model, TEMPLATE)
+    assert "fit_thresholds" in refused.value.hint
+    assert "--backend" not in refused.value.hint
+
+
+def test_half_a_surrogate_pair_in_a_name_is_kept(tmp_path) -> None:
+    odd = replace(FITTED, sources={"\ud800": FITTED.sources["api"]})
+    odd.save(tmp_path / "odd.json")
+    assert dict(RoutingThresholds.load(tmp_path / "odd.json")) == {"\ud800": 0.35}
