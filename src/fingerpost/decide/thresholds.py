@@ -148,7 +148,7 @@ class RoutingThresholds(Mapping[str, float]):
         """Return the honest probability for one that the model stated, both 0 to 1."""
         return self.map(probability)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write a JSON file that people can read.
 
         Raises:
@@ -157,7 +157,7 @@ class RoutingThresholds(Mapping[str, float]):
         text = json.dumps(self._to_json(), ensure_ascii=False, indent=2, allow_nan=False)
         try:
             # A name with half a surrogate pair is written as the escape that JSON has for it.
-            path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+            Path(path).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -170,20 +170,21 @@ class RoutingThresholds(Mapping[str, float]):
                 threshold.
         """
         try:
-            value = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            value = json.loads(text, object_pairs_hook=_unique)
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError, MemoryError) as error:
             raise ConfigError(f"{path}: not JSON: {error}", hint=_MAKE) from error
         if not isinstance(value, dict) or value.get("kind") != _KIND:
             raise ConfigError(f"{path}: not a file of routing thresholds", hint=_MAKE)
-        if value.get("format") != _FORMAT:
+        if not _is_count(value.get("format")) or value["format"] != _FORMAT:
             raise ConfigError(
                 f"{path}: format {value.get('format')!r}; this version reads {_FORMAT}", hint=_MAKE
             )
         try:
             return cls._from_json(value, str(path))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise ConfigError(f"{path}: {what}", hint=_MAKE) from error
 
@@ -219,10 +220,10 @@ class RoutingThresholds(Mapping[str, float]):
             sources={
                 name: SourceThreshold(
                     threshold=_number(one, "threshold", 0, 1),
-                    own=bool(one["own"]),
-                    reason=str(one["reason"]),
-                    n_yes=int(one["n_yes"]),
-                    n_no=int(one["n_no"]),
+                    own=_flag(one, "own"),
+                    reason=_text(one, "reason"),
+                    n_yes=_count(one, "n_yes"),
+                    n_no=_count(one, "n_no"),
                 )
                 for name, one in value["sources"].items()
             },
@@ -295,6 +296,31 @@ def _text(value: Mapping[str, Any], name: str) -> str:
     found = value[name]
     if not isinstance(found, str):
         raise TypeError(f"{name!r} must be text, not {found!r:.60}")
+    return found
+
+
+def _flag(value: Mapping[str, Any], name: str) -> bool:
+    found = value[name]
+    if not isinstance(found, bool):
+        raise TypeError(f"{name!r} must be true or false, not {found!r:.60}")
+    return found
+
+
+def _count(value: Mapping[str, Any], name: str) -> int:
+    found = value[name]
+    if not _is_count(found):
+        raise TypeError(f"{name!r} must be a whole number from 0, not {found!r:.60}")
+    return int(found)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in an object")
     return found
 
 
