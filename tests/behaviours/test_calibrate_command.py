@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+import tempfile
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,6 +15,8 @@ from fingerpost.cli.main import main
 from fingerpost.decide.thresholds import RoutingThresholds
 from fingerpost.errors import ConfigError
 from fingerpost.testing.provider import Decided, ProviderServer, faults
+from fingerpost.types.source import Source
+from fingerpost.wiring.sources import as_asked_about
 
 NAMES = ("api", "blog", "guide")
 SHY, BOLD = ((0.0, 0.2), (0.3, 0.5)), ((0.6, 0.8), (0.9, 1.0))
@@ -245,11 +251,135 @@ def test_a_label_of_an_unknown_source_is_refused_before_anything_is_asked(run, f
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_anything_is_asked(run, files, tmp_path):
+    for option in ("--out", "--report", "--per-query"):
+        with backend(SHY) as server:
+            code, _, err = run(*calibrate(files, server, option, tmp_path / "no" / "t.json"))
+            assert not server.requests
+        assert (code, "t.json: cannot be written" in err) == (1, True)
+
+
+def test_looking_whether_a_place_can_be_written_leaves_nothing_there(run, files, tmp_path):
+    kept = tmp_path / "kept.html"
+    kept.write_text("old", encoding="utf-8")
+    wanted = ("--out", tmp_path / "t.json", "--report", kept)
+    with ProviderServer(decisions=faults.status(401)) as server:
+        assert run(*calibrate(files, server, *wanted))[0] == 5
+    assert not (tmp_path / "t.json").exists()
+    assert kept.read_text(encoding="utf-8") == "old"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_loses_neither_the_table_nor_the_thresholds_nor_the_other_files(
+    run, files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    page = tmp_path / "page.html"
+    wanted = ("--out", "/dev/full", "--per-query", "/dev/full", "--report", page)
     with backend(SHY) as server:
-        code, _, err = run(*calibrate(files, server, "--out", tmp_path / "no" / "t.json"))
-        assert not server.requests
+        code, out, err = run(*calibrate(files, server, *wanted))
+    assert code == 1
+    assert "labels, measures" in out
+    assert "/dev/full: cannot be written" in err
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    spare = Path(re.search(r"the thresholds are in (\S+)", err)[1])
+    assert set(RoutingThresholds.load(spare)) == set(NAMES)
+
+
+def test_thresholds_that_would_cost_more_than_one_half_are_not_written_and_it_is_said(run, files):
+    # Yes and no overlap so far that what is learnt of some questions misleads about others.
+    def decide(request):
+        topic, number = request.input.split()
+        said = []
+        for question in request.questions:
+            name = question.text.rsplit(" ", 1)[1]
+            low = 0.5 if name == topic else 0.3
+            said.append(low + 0.3 * random.Random(f"4{name}{number}").random())
+        return Decided(tuple(said), model="m-1")
+
+    with ProviderServer(decisions=decide) as server:
+        code, out, err = run(*calibrate(files, server, "--json", "--out", files["out"]))
+    found = json.loads(out)["datasets"]["labels"]
+    cost = found["measures"]["cost"]
+    assert code == 0
+    assert cost["fitted, not kept"] > cost["as stated, from 0.5"] == found["cost"]
+    assert "0.5 is kept" in err
+    assert dict(RoutingThresholds.load(files["out"])) == dict.fromkeys(NAMES, 0.5)
+
+
+def test_the_command_that_a_refusal_names_makes_thresholds_that_are_accepted(run, files):
+    sources = ("--sources", files["sources"])
+    make = ("calibrate", "routing", files["labels"], *sources, "--out", files["out"])
+    routed = ("eval", "routing", "--queries", files["labels"], *sources, "--router", "decision")
+    with backend(SHY) as server:
+        assert run(*calibrate(files, server, "--out", files["out"]))[0] == 0
+    use = (*routed, "--embedder", "none", "--thresholds", files["out"])
+    code, _, err = run(*use)
     assert code == 2
-    assert "no such folder" in err
+    cure = re.search(r"--sources SOURCES.jsonl (.*) --out", err)[1].split()
+    assert run(*make, *cure)[0] == 0
+    assert run(*use)[0] == 0
+
+
+@pytest.mark.parametrize("option", [("--model", "words"), ("--base-url", "http://127.0.0.1:9")])
+def test_what_the_local_decision_model_would_not_look_at_is_refused(run, files, option):
+    code, _, err = run(
+        "calibrate", "routing", files["labels"], "--sources", files["sources"], *option
+    )
+    assert code == 2
+    assert "--embedder none" in err
+
+
+def test_thresholds_for_a_router_that_uses_none_are_refused(run, files):
+    with backend(SHY) as server:
+        assert run(*calibrate(files, server, "--out", files["out"]))[0] == 0
+        code, _, err = run(
+            *evaluate(files, server, "--router", "words", "--thresholds", files["out"])
+        )
+    assert code == 2
+    assert "for the routers decision and cascade; words uses none" in err
+
+
+def test_routers_that_learn_nothing_from_examples_say_so(run, files):
+    with backend(SHY) as server:
+        routers = ("--router", "local", "--router", "decision")
+        code, _, err = run(*evaluate(files, server, *routers, "--examples", "5"))
+        asked = server.requests[0].questions[0].text
+    assert code == 0
+    assert "local learns nothing without an embedding model" in err
+    assert "decision learns nothing from examples: it sees them beside the descriptions" in err
+    assert "api " in asked.split("all about api")[1]
+
+
+def test_sources_of_the_settings_are_asked_about_as_the_product_asks(run, files, tmp_path):
+    settings = tmp_path / "fingerpost.toml"
+    settings.write_text(
+        "".join(
+            f'[[sources]]\nname = "{name}"\ndescription = "all about {name}"\npath = "docs"\n'
+            f'examples = ["Where is {name}?"]\n'
+            for name in NAMES
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nAll about api.\n", encoding="utf-8")
+    with backend(BOLD) as server:
+        told = {**files, "sources": settings}
+        assert run(*calibrate(told, server, "--out", files["out"]))[0] == 0
+        measured = [question.text for question in server.requests[0].questions]
+    shipped = [
+        as_asked_about(Source(name, f"all about {name}", "docs", (f"Where is {name}?",)))
+        for name in NAMES
+    ]
+    assert [text.split("\n", 1)[1] for text in measured] == [one.description for one in shipped]
+
+
+def test_settings_without_sources_are_refused(run, files, tmp_path):
+    settings = tmp_path / "other.toml"
+    settings.write_text('knowledge_corpus = ["docs"]\n', encoding="utf-8")
+    with backend(BOLD) as server:
+        code, _, err = run(*calibrate({**files, "sources": settings}, server))
+    assert code == 1
+    assert "no [[sources]]" in err
 
 
 def test_a_limit_draws_the_same_questions_for_the_same_seed(run, files):

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fingerpost.cli.eval import FILE, backend_options, embedder_option, measures
+from fingerpost.cli.eval import (
+    FILE,
+    SOURCES_HELP,
+    backend_options,
+    embedder_option,
+    measures,
+)
 
 if TYPE_CHECKING:
-    from fingerpost.eval.run import Run
+    from fingerpost.cli.eval import Found
 
 
 @click.group("calibrate")
@@ -20,7 +26,7 @@ def calibrate_group() -> None:
 
 @calibrate_group.command("routing")
 @click.argument("labels", type=FILE)
-@click.option("--sources", type=FILE, required=True, help="JSONL: id, description or name.")
+@click.option("--sources", type=FILE, required=True, help=SOURCES_HELP)
 @backend_options
 @embedder_option
 @click.option(
@@ -45,12 +51,12 @@ def calibrate_group() -> None:
     help="Write both plots as PNG files into this folder (extra plots).",
 )
 @measures
-def routing(**options: Any) -> Run:
+def routing(**options: Any) -> Found:
     """Fit from which probability a source is used.
 
     LABELS is a JSONL file: id, text, source (null when none fits). Each question is put to the
     backend. The thresholds hold for its model and question template alone; used with others
-    they are refused.
+    they are refused. Where fitted ones would cost more than 0.5, 0.5 is kept for every source.
     """
     from fingerpost.cli import calibration
 

@@ -12,10 +12,14 @@ import click
 from fingerpost.config.providers import DECISION_NAMES
 
 if TYPE_CHECKING:
+    from fingerpost.cli.measured import Files
     from fingerpost.eval.run import Run
+
+    Found = tuple[Run, Files]
 
 ROUTERS = ("local", "words", "embedding", "decision", "language-model", "cascade")
 BACKENDS = tuple(name for name in DECISION_NAMES if name != "none")
+SOURCES_HELP = "JSONL: id, description or name; or a fingerpost.toml with its [[sources]]."
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -24,8 +28,8 @@ def eval_group() -> None:
     """Measure quality on labelled data (JSONL files), one table per data set."""
 
 
-def measures(command: Callable[..., Run]) -> Callable[..., None]:
-    """Give a command the options that say what is measured and how it is shown."""
+def measures(command: Callable[..., Found]) -> Callable[..., None]:
+    """Give a command the options that say how what it found is shown."""
 
     @wraps(command)
     def run(
@@ -36,10 +40,16 @@ def measures(command: Callable[..., Run]) -> Callable[..., None]:
         most_wrong: int,
         **options: Any,
     ) -> None:
-        from fingerpost.cli.measured import show_run
+        from fingerpost.cli.measured import require_places, show_run
 
-        found = command(**options)
-        show_run(found, as_json=as_json, report=report, per_query=per_query, most_wrong=most_wrong)
+        require_places(report, per_query)
+        show_run(
+            *command(**options),
+            as_json=as_json,
+            report=report,
+            per_query=per_query,
+            most_wrong=most_wrong,
+        )
 
     for option in (
         click.option(
@@ -107,7 +117,11 @@ def backend_options(command: Callable[..., None]) -> Callable[..., None]:
                 show_default=True,
                 help="Decision model; chat makes one of the classifier's chat model.",
             ),
-            click.option("--model", help="Its model; the settings' or the provider's own else."),
+            click.option(
+                "--model",
+                help="Its model; the settings' or the provider's own else. "
+                "The local one takes --embedder instead.",
+            ),
             click.option("--base-url", help="Its address, for systemone and the like."),
             click.option(
                 "--template",
@@ -143,14 +157,14 @@ def backend_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @_limit_option
 @measures
-def retrieval(**options: Any) -> Run:
+def retrieval(**options: Any) -> Found:
     """Index passages, search for every question and score the rankings.
 
     Give --passages and --queries as often as there are data sets, in the same order.
     """
     from fingerpost.cli import evaluate
 
-    return evaluate.retrieval(**options)
+    return evaluate.retrieval(**options), {}
 
 
 @eval_group.command("tiers")
@@ -158,11 +172,11 @@ def retrieval(**options: Any) -> Run:
 @click.option("--include-low", is_flag=True, help="Keep rows of low label_confidence.")
 @_limit_option
 @measures
-def tiers(**options: Any) -> Run:
+def tiers(**options: Any) -> Found:
     """Classify questions and score the tiers. Rows: id, text, tier."""
     from fingerpost.cli import evaluate
 
-    return evaluate.tiers(**options)
+    return evaluate.tiers(**options), {}
 
 
 @eval_group.command("routing")
@@ -172,7 +186,7 @@ def tiers(**options: Any) -> Run:
     type=FILE,
     multiple=True,
     required=True,
-    help="JSONL: id, description or name.",
+    help=SOURCES_HELP,
 )
 @click.option(
     "--router",
@@ -187,25 +201,26 @@ def tiers(**options: Any) -> Run:
 @click.option(
     "--thresholds",
     type=FILE,
-    help="Of fingerpost calibrate routing, for the routers decision and cascade.",
+    help="Of fingerpost calibrate routing, for the routers decision and cascade alone.",
 )
 @click.option(
     "--examples",
     type=click.IntRange(min=1),
-    help="Show the routers N questions of each source, which are then not measured.",
+    help="Give the routers N questions of each source, which are then not measured: local "
+    "learns from them, the others see them beside the descriptions.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw of --examples.")
 @embedder_option
 @_limit_option
 @measures
-def routing(**options: Any) -> Run:
+def routing(**options: Any) -> Found:
     """Route questions to described sources and score the choices.
 
     Give --queries and --sources as often as there are data sets, in the same order.
     """
     from fingerpost.cli import evaluate
 
-    return evaluate.routing(**options)
+    return evaluate.routing(**options), {}
 
 
 @eval_group.command("grounding")
@@ -213,11 +228,11 @@ def routing(**options: Any) -> Run:
 @embedder_option
 @_limit_option
 @measures
-def grounding(**options: Any) -> Run:
+def grounding(**options: Any) -> Found:
     """Hold claims against their sources and score the verdicts.
 
     Rows: id, claim, source, label; or whole answers with sources and human marks.
     """
     from fingerpost.cli import evaluate
 
-    return evaluate.grounding(**options)
+    return evaluate.grounding(**options), {}

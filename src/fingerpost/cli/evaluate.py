@@ -25,7 +25,6 @@ from fingerpost.eval.cases import (
     read_rows,
     retrieval_case,
     routing_case,
-    source_option,
     tier_case,
 )
 from fingerpost.eval.grounding import measure_answers, measure_claims
@@ -34,6 +33,7 @@ from fingerpost.eval.retrieval import RetrievalOptions, measure_retrieval
 from fingerpost.eval.routing import measure_routed, require_known_sources
 from fingerpost.eval.routing_subjects import Backend, drawn_examples, routes_of
 from fingerpost.eval.run import Progress, Run, timed_run
+from fingerpost.eval.sources import read_sources
 from fingerpost.eval.subjects import (
     answer_verifier,
     claim_judge,
@@ -43,6 +43,9 @@ from fingerpost.eval.subjects import (
 )
 from fingerpost.eval.tiers import measure_tiers
 from fingerpost.lanes.base import EmbeddingModel
+
+_DECIDING = frozenset({"decision", "cascade"})
+"""Routers that ask a decision model."""
 
 
 def retrieval(
@@ -113,11 +116,14 @@ def routing(
 ) -> Run:
     """Route questions to described sources and score the choices."""
     _require_pairs("--queries", queries, "--sources", sources)
+    _require_use(routers, backend, thresholds)
     if thresholds is not None:
         backend = replace(backend, thresholds=RoutingThresholds.load(thresholds))
     routers = tuple(dict.fromkeys(routers))
     with case_bars() as progress:
         embedder = embedder_named(embedder_name)
+        if examples is not None:
+            _tell_who_learns(routers, embedder)
         jobs: list[Callable[[], Measurement]] = []
         for name, *files in zip(_names(queries), queries, sources, strict=True):
             cases, options, shown = _routing_data(name, files, limit, examples, seed)
@@ -138,12 +144,47 @@ def _routing_data(
     name: str, files: Sequence[Path], limit: int | None, n_examples: int | None, seed: int
 ) -> tuple[Sequence[RoutingCase], Sequence[SourceDescription], Mapping[str, tuple[str, ...]]]:
     cases: Sequence[RoutingCase] = read_cases(files[0], routing_case)[:limit]
-    options = read_cases(files[1], source_option)
+    options = read_sources(files[1])
     require_known_sources(name, cases, options)
     if n_examples is None:
         return cases, options, {}
     examples, cases = drawn_examples(cases, n_examples, seed)
     return cases, options, examples
+
+
+def _require_use(routers: Sequence[str], backend: Backend, thresholds: Path | None) -> None:
+    """Refuse options that no router looks at."""
+    if thresholds is not None and not _DECIDING.intersection(routers):
+        raise click.UsageError(
+            "--thresholds is for the routers decision and cascade; "
+            f"{' and '.join(routers)} uses none."
+        )
+    if "language-model" not in routers and _DECIDING.intersection(routers):
+        require_askable(backend)
+
+
+def require_askable(backend: Backend) -> None:
+    """Refuse options that the local decision model would not look at.
+
+    Raises:
+        click.UsageError: It is given a model or an address.
+    """
+    if backend.name == "local" and (backend.model or backend.base_url):
+        raise click.UsageError(
+            "the local decision model takes no --model and no --base-url: --embedder none "
+            "compares words, --embedder minilm or use what they mean."
+        )
+
+
+def _tell_who_learns(routers: Sequence[str], embedder: EmbeddingModel | None) -> None:
+    for name in routers:
+        if name != "local":
+            what = f"{name} learns nothing from examples: it sees them beside the descriptions"
+        elif embedder is None:
+            what = "local learns nothing without an embedding model: it compares words with them"
+        else:
+            continue
+        click.echo(what, err=True)
 
 
 def backend_of(

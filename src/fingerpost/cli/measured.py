@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
 
 from fingerpost.cli.terminal import plain
+from fingerpost.errors import FingerpostError
 from fingerpost.eval.report import html
 from fingerpost.eval.run import Run
 from fingerpost.eval.table import Grid, all_grids
@@ -32,19 +36,62 @@ _HEADLINES = {
 }
 
 
-def show_run(
-    run: Run, *, as_json: bool, report: Path | None, per_query: Path | None, most_wrong: int
-) -> None:
-    """Print the run, and write its page and its cases where they are asked for.
+Files = Mapping[Path, Callable[[Path], None]]
+"""What is written beside the tables: where, and what writes it there."""
+
+
+def require_places(*files: Path | None) -> None:
+    """Refuse files that cannot be written, before any work is done for them.
+
+    A pipe or a device is left alone: it says so when it is written.
 
     Raises:
-        click.ClickException: A file cannot be written, or every case crashed.
+        click.ClickException: One cannot be made or opened.
     """
+    for file in files:
+        if file is None or (file.exists() and not file.is_file() and not file.is_dir()):
+            continue
+        is_new = not os.path.lexists(file)
+        try:
+            file.open("ab").close()
+            if is_new:
+                file.unlink()
+        except OSError as error:
+            raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from error
+
+
+def show_run(
+    run: Run,
+    files: Files,
+    *,
+    as_json: bool,
+    report: Path | None,
+    per_query: Path | None,
+    most_wrong: int,
+) -> None:
+    """Print the run, then write its page, its cases and further files where they are asked for.
+
+    A file that cannot be written keeps no other from being written.
+
+    Raises:
+        click.ClickException: Every case crashed.
+        click.exceptions.Exit: A file could not be written, which stderr says.
+    """
+    _show(run, as_json=as_json, most_wrong=most_wrong)
+    wanted = list(files.items())
     if per_query is not None:
-        rows = (json.dumps(one, ensure_ascii=False) for one in run.outcomes())
-        _write(per_query, "".join(row + "\n" for row in rows))
+        wanted.append((per_query, partial(_write_cases, run)))
     if report is not None:
-        _write(report, html(run, headline=_HEADLINES[run.command], most_wrong=most_wrong))
+        wanted.append((report, partial(_write_page, run, most_wrong)))
+    # A list, so that all are written: a generator would end at the first fault.
+    are_written = [_is_written(path, write) for path, write in wanted]
+    if all(len(one.failures) >= int(one.values["n"] or 1) for one in run.measurements):
+        raise click.ClickException("every case crashed; see --report for the list")
+    if not all(are_written):
+        raise click.exceptions.Exit(1)
+
+
+def _show(run: Run, *, as_json: bool, most_wrong: int) -> None:
     if as_json:
         click.echo(json.dumps(run.to_json(most_wrong=most_wrong), ensure_ascii=False))
     else:
@@ -54,8 +101,6 @@ def show_run(
         first = f"first {failures[0].case_id}: {failures[0].error}"
         cases = "case" if len(failures) == 1 else "cases"
         click.echo(plain(f"{name}: {len(failures)} {cases} crashed, {first}"), err=True)
-    if all(len(one.failures) >= int(one.values["n"] or 1) for one in run.measurements):
-        raise click.ClickException("every case crashed; see --report for the list")
 
 
 def _print(grid: Grid) -> None:
@@ -75,8 +120,28 @@ def _print(grid: Grid) -> None:
     Console().print(table)
 
 
-def _write(path: Path, text: str) -> None:
+def _is_written(path: Path, write: Callable[[Path], None]) -> bool:
     try:
-        path.write_text(text, encoding="utf-8")
+        write(path)
     except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
+        fault = f"{path}: cannot be written: {error.strerror}"
+    except FingerpostError as error:
+        fault = str(error)
+    else:
+        return True
+    click.echo(plain(f"error: {fault}"), err=True)
+    return False
+
+
+def _write_cases(run: Run, path: Path) -> None:
+    rows = (json.dumps(one, ensure_ascii=False) for one in run.outcomes())
+    _write(path, "".join(row + "\n" for row in rows))
+
+
+def _write_page(run: Run, most_wrong: int, path: Path) -> None:
+    _write(path, html(run, headline=_HEADLINES[run.command], most_wrong=most_wrong))
+
+
+def _write(path: Path, text: str) -> None:
+    # A backend may answer with half a surrogate pair; \ud800 is also what JSON has for it.
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ LABELS = (
     Verdict.CONTRADICTED.value,
     NOT_SUPPORTED,
 )
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _AGENTS = frozenset({"agent", "assistant", "system", "bot", "model"})
 _MAX_FAITHFULNESS = 4.0
 
@@ -138,11 +140,21 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
             continue
         try:
             row = json.loads(line.decode("utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise EvaluationError(f"{path}:{number}: not a line of JSON: {error}") from error
+        if _SURROGATE.search(line) and not _is_text(row):
+            raise EvaluationError(f"{path}:{number}: half of a surrogate pair is no text")
         if not isinstance(row, dict):
             raise EvaluationError(f"{path}:{number}: a JSON object is needed")
         yield number, row
+
+
+def _is_text(row: object) -> bool:
+    try:
+        json.dumps(row, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_cases(path: Path, build: Callable[[Row], CaseT]) -> list[CaseT]:

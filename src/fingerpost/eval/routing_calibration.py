@@ -26,6 +26,7 @@ from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.routing import SourceRouting
 
 _BEFORE, _AFTER = "as stated, from 0.5", "calibrated, on questions not fitted on"
+_REJECTED = "fitted, not kept"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +145,8 @@ def _measured(
         _BEFORE: {**thresholds.before, **_honesty(before)},
         _AFTER: {**thresholds.expected, **_honesty(after)},
     }
+    if fit.rejected:
+        numbers[_REJECTED] = dict(fit.rejected)
     return Measurement(
         name=name,
         values={
@@ -158,7 +161,7 @@ def _measured(
         },
         tables={
             "measures": {
-                key: {column: found[key] for column, found in numbers.items()}
+                key: {column: found.get(key) for column, found in numbers.items()}
                 for key in numbers[_AFTER]
             },
             "sources": _sources(fit),

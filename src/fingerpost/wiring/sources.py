@@ -48,7 +48,7 @@ def make_routed_sources(
     fitted = config.source_thresholds
     router = partial(
         DecisionModelQueryRouter,
-        retrievers=tuple(map(_with_examples, config.sources)),
+        retrievers=tuple(map(as_asked_about, config.sources)),
         min_probability=config.source_min_probability,
         fallback_strategy=config.source_fallback,
         max_messages=1,
@@ -58,7 +58,7 @@ def make_routed_sources(
     return make(lambda metered: unmetered if metered is None else router(metered))
 
 
-def _with_examples(source: Source) -> Source:
+def as_asked_about(source: Source) -> Source:
     """Return the source with some of its examples in the description that is asked about."""
     if not source.examples:
         return source

@@ -146,3 +146,24 @@ def test_whole_answers_become_one_case_for_each_author(tmp_path):
         cases.AnswerCase("f1/m", "A.", ("s",), 4.0),
         cases.AnswerCase("f1/n", "B.", ("s",), 2.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ('{"id": "x", "text": "y", "source": null, "n": ' + "1" * 5000 + "}", "not a line of JSON"),
+        ('{"id": "x", "text": "\\ud800", "source": null}', "half of a surrogate pair"),
+        ('{"id": "x", "text": "y", "source": null, "\\uDfff": 1}', "half of a surrogate pair"),
+    ],
+)
+def test_a_row_that_python_cannot_hold_or_write_is_refused_with_its_line(tmp_path, row, what):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "text": "b", "source": null}\n' + row + "\n", encoding="utf-8")
+    with pytest.raises(EvaluationError, match=rf"rows\.jsonl:2: {what}"):
+        cases.read_cases(path, cases.routing_case)
+
+
+def test_a_whole_surrogate_pair_is_text(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "text": "\\ud83d\\ude00", "source": null}\n', encoding="utf-8")
+    assert cases.read_cases(path, cases.routing_case)[0].text == "\U0001f600"
