@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fingerpost.text.sentences import sentences
@@ -11,11 +11,13 @@ from fingerpost.types.document import Span
 from fingerpost.verify.blocks import prose_blocks
 from fingerpost.verify.markers import Marker, find_markers
 from fingerpost.verify.shown import only_links
+from fingerpost.verify.unseen import JOINER, without_comments
 
 _WORDY = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
 _MUCH_SAID = 12
+_AT_ONCE = 20_000  # cut in a few milliseconds, whatever the time
 _STOPS = ".!?。！？؟।…"
 _CLOSERS = "\"'”’»)]}*_`"
 _STOP_FOLLOWS = re.compile(r"\s*[.!?,;:。！？，](?:\s|$)")
@@ -70,20 +72,38 @@ class Claim:
     markers: tuple[int, ...] = ()
 
 
-def extract_claims(answer: str) -> list[Claim]:
+def extract_claims(answer: str, is_late: Callable[[], bool] = lambda: False) -> list[Claim]:
     """Return the claims of the answer in reading order.
 
     Code blocks, headings, questions, greetings, hedges and short lead-ins that end in a colon
     and cite nothing are no claims; list items and table rows are. A marker before or after the
-    full stop belongs to the sentence it follows.
+    full stop belongs to the sentence it follows. Comments of HTML are not read. Once ``is_late``
+    says so, all that follows in a long answer is one claim.
     """
+    answer = without_comments(answer)
     found: list[Claim] = []
-    for block, listed in prose_blocks(answer):
+    for block, listed in _short_blocks(answer):
+        if block.start >= _AT_ONCE and is_late():
+            rest = Span(block.start, len(answer.rstrip()))
+            return [*found, Claim(_without(answer[rest.start :], 0, []), rest)]
         for span, markers in _sentences(answer, block):
             claim = _claim(answer, span, markers)
             if claim is not None and _checkable(claim, listed=listed):
                 found.append(claim)
     return found
+
+
+def _short_blocks(answer: str) -> Iterator[tuple[Span, bool]]:
+    """Yield the blocks of the answer; one that takes long to cut, in parts."""
+    for block, listed in prose_blocks(answer):
+        at = block.start
+        while block.end - at > _AT_ONCE:
+            limit = at + _AT_ONCE
+            stop = max(answer.rfind(sign, at, limit) for sign in (". ", "\n"))
+            end = stop + 1 if stop > at else limit
+            yield Span(at, end), listed
+            at = end
+        yield Span(at, block.end), listed
 
 
 def listed_claim(text: str) -> Claim:
@@ -114,18 +134,13 @@ def _claim(answer: str, span: Span, markers: list[Marker]) -> Claim | None:
 
 def _without(text: str, offset: int, markers: list[Marker]) -> str:
     """Return the text without its markers, blanks collapsed, none between it and a full stop."""
-    left, at = "", 0
-    for marker in markers:
-        left = _joined(left, text[at : marker.start - offset])
-        at = marker.end - offset
-    left = _joined(left, text[at:])
-    return " ".join(left.split())
-
-
-def _joined(left: str, piece: str) -> str:
-    if not left or _STOP_FOLLOWS.match(piece):
-        return left.rstrip() + piece.lstrip()
-    return f"{left} {piece}"
+    pieces: list[str] = []
+    starts = [0, *(marker.end - offset for marker in markers)]
+    ends = [*(marker.start - offset for marker in markers), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        if piece := text[start:end].replace(JOINER, "").strip():
+            pieces += [piece] if _STOP_FOLLOWS.match(piece) else [" ", piece]
+    return " ".join("".join(pieces).split())
 
 
 def _checkable(claim: Claim, *, listed: bool) -> bool:
@@ -180,11 +195,13 @@ def _is_row(answer: str, block: Span) -> bool:
 
 def _masked(text: str, markers: Sequence[Marker]) -> str:
     """Return the text with blanks for markers after a full stop and letters for the others."""
-    signs = list(text)
+    pieces: list[str] = []
+    at, fill = 0, "x"
     for marker in markers:
-        at = marker.start - 1
-        while at >= 0 and signs[at] in _BEFORE_MARKER:
-            at -= 1
-        fill = " " if at >= 0 and signs[at] in _STOPS else "x"
-        signs[marker.start : marker.end] = fill * (marker.end - marker.start)
-    return "".join(signs)
+        before = text[at : marker.start]
+        # Markers in a row share the full stop before the first of them.
+        if bare := before.rstrip(_BEFORE_MARKER):
+            fill = " " if bare[-1] in _STOPS else "x"
+        pieces += [before, fill * (marker.end - marker.start)]
+        at = marker.end
+    return "".join([*pieces, text[at:]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
@@ -22,6 +22,7 @@ from fingerpost.verify.words import UNSPACED, Word, fold, words
 
 _KEY_LENGTH = 5
 _WIDEST = 3
+_LONGEST = 2_000
 _GERMAN = re.compile(r"\b(?:der|das|dem|und|ist|wird|nicht|eine?[mnrs]?|mit|für)\b")
 _WIDER_COSTS = 0.03
 _KEPT = 4096
@@ -217,10 +218,21 @@ def _split(text: str) -> list[Span]:
             at = match.end()
         if text[at : span.end].strip():
             found.append(_trimmed(text, at, span.end))
-    return found
+    return [part for span in found for part in _parts(text, span)]
 
 
 _LINE_OPENS = re.compile(r"\n\s*\n\s*|\n(?=[ \t]*(?:[-*+•|#>]|\d{1,3}[.)]\s))")
+
+
+def _parts(text: str, span: Span) -> Iterator[Span]:
+    """Yield the sentence, in several where it is too long to be one: at blanks if it has any."""
+    at = span.start
+    while span.end - at > _LONGEST:
+        cut = max(text.rfind(blank, at + 1, at + _LONGEST) for blank in " \n\t")
+        end = cut if cut > at else at + _LONGEST
+        yield _trimmed(text, at, end)
+        at = end
+    yield _trimmed(text, at, span.end)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

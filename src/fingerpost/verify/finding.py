@@ -26,8 +26,9 @@ def verdict_of(case: Case, *, uses_markers: bool, known: Collection[int]) -> Cla
     missing = uses_markers and not claim.markers
     dangling = [number for number in claim.markers if number not in known]
     reasons = tuple(f"[{number}] names no source" for number in dangling)
-    if not case.checked:
-        return _unplaced(case, Verdict.NOT_CHECKED, missing, bool(dangling), "time limit", reasons)
+    if case.unchecked:
+        reason = case.unchecked
+        return _unplaced(case, Verdict.NOT_CHECKED, missing, bool(dangling), reason, reasons)
     if not case.held:
         return _unplaced(case, Verdict.UNVERIFIABLE, missing, bool(dangling), "no source", reasons)
     best = _deciding(case)

@@ -37,6 +37,10 @@ _PROMISING = 0.6
 _MOST_SOURCES = 3
 _EMBEDDED_AT_ONCE = 64
 _SHORT = 2_000
+# More is no sentence: every word and quantity of it would be held against all of the evidence.
+_LONGEST = 4_000
+_MOST_THINGS = 64
+_LATE = "time limit"
 
 
 @dataclass(slots=True, eq=False)
@@ -116,7 +120,7 @@ class Case:
         claim: The claim.
         reading: What it says.
         held: One for each source that was looked at.
-        checked: Its turn came in time.
+        unchecked: Why it was not checked, empty when it was.
         together: Judged by the passages of all its cited sources at once, when none bears it
             out alone.
     """
@@ -124,7 +128,7 @@ class Case:
     claim: Claim
     reading: Reading
     held: list[Held] = field(default_factory=list)
-    checked: bool = True
+    unchecked: str = ""
     together: Judgement | None = None
 
     @property
@@ -153,17 +157,35 @@ def hold(
 ) -> list[Case]:
     """Return each claim held against the sources by words.
 
-    Once ``is_late`` says so, claims whose turn has not come stay unchecked.
+    Once ``is_late`` says so, claims whose turn has not come stay unchecked; so do those that
+    are too long.
     """
     cases = []
-    late = False
+    unchecked = ""
     for claim in claims:
-        case = Case(claim, Reading(without_targets(without_unseen(claim.text))))
-        late = late or is_late()
-        if late or not _hold_words(case, sources, weights, is_late):
-            case.checked, case.held = False, []
+        if not unchecked and is_late():
+            unchecked = _LATE
+        case = Case(claim, Reading(""), unchecked=unchecked or _too_much(claim.text))
+        if not case.unchecked:
+            case.reading = Reading(without_targets(without_unseen(claim.text)))
+            case.unchecked = _too_many(case.reading)
+        if not case.unchecked and not _hold_words(case, sources, weights, is_late):
+            case.unchecked, case.held = _LATE, []
         cases.append(case)
     return cases
+
+
+def _too_much(text: str) -> str:
+    """Return why so long a text is not checked, empty when it is."""
+    return f"longer than {_LONGEST:,} characters" if len(text) > _LONGEST else ""
+
+
+def _too_many(claim: Reading) -> str:
+    """Return why a claim that states so much is not checked, empty when it is."""
+    for things, told in ((claim.quantities, "quantities"), (claim.identifiers, "identifiers")):
+        if len(things) > _MOST_THINGS:
+            return f"more than {_MOST_THINGS} {told}"
+    return ""
 
 
 def embed_cases(
@@ -248,6 +270,10 @@ def _hold_words(
         case.held.append(quoting)
     chosen = [source for source in cited if quoting is None or source is not quoting.source]
     if quoting is None:
+        for source in sources:
+            if is_late():
+                return False
+            _ = source.sentences
         chosen = _promising(case, sources, cited)
     for source in chosen:
         if is_late():

@@ -30,6 +30,8 @@ _CAPITAL_BEFORE = re.compile(r"(?:^|[^\w.])([A-Z][\w+#.]*)\s$")
 _GROUPING = re.compile(r"['’_ \u00a0\u202f]")
 _DIGIT = re.compile(r"\d")
 _THREE = 3
+_MOST_DIGITS = 200  # with any scale they are still a finite number
+_LONGEST_NUMERAL = 80
 _TWENTY = 20
 _HUNDRED = 100
 _PERCENT = re.compile(
@@ -146,7 +148,7 @@ def _version(text: str, start: int, end: int, digits: str, tag: str) -> Quantity
 
 def readings(digits: str) -> tuple[float, ...]:
     """Return every value that the digits with separators can mean."""
-    bare = _GROUPING.sub("", digits)
+    bare = _GROUPING.sub("", digits)[:_MOST_DIGITS]
     marks = [mark for mark in bare if mark in ".,"]
     if not marks:
         return (float(bare),)
@@ -332,7 +334,7 @@ def _cardinal(word: str, tables: QuantityWords) -> float | None:
         return value
     if word in _STANDALONE_SCALES:
         return tables.scales[word]
-    match = _GERMAN_HUNDREDS.match(word)
+    match = _GERMAN_HUNDREDS.match(word) if len(word) <= _LONGEST_NUMERAL else None
     if not match:
         return None
     head = 1.0 if match[1] in ("", "ein") else _cardinal(match[1], tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +34,7 @@ _LINK = re.compile(
 _INNER = "_'#>"  # inside a word they are part of it: snake_case, don't
 _ENDS_HERE = re.compile(_STOP)
 _SPACE = re.compile(r"[\s|]")
-_RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*")
+_RULE = re.compile(r"(?=[^-]*-)[ \t:|-]++")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 
 
@@ -46,8 +46,9 @@ class Shown:
 
     Attributes:
         text: What a reader sees.
-        starts: Where each piece begins in ``text``, ascending.
-        places: Where each piece begins in the source.
+        starts: Where each piece begins in ``text``, ascending; twice the same where one
+            character stands for several of the source.
+        places: Where each piece begins in the source; the second time, the last of the several.
     """
 
     text: str
@@ -56,7 +57,9 @@ class Shown:
 
     def span(self, start: int, end: int) -> Span:
         """Return the place in the source of ``text[start:end]``, which is not empty."""
-        first = bisect_right(self.starts, start) - 1
+        first = bisect_left(self.starts, start)
+        if first == len(self.starts) or self.starts[first] > start:
+            first -= 1
         last = bisect_right(self.starts, end - 1) - 1
         return Span(
             self.places[first] + start - self.starts[first],

@@ -190,7 +190,7 @@ class CitationVerifier:
         """Hold each claim, as a hook told them, against the sources: by words, then embedded."""
         sources = read_sources(given, self._max_chars)
         work.known = frozenset(source.given.index for source in sources)
-        claims = _claims(answer_or_claims, told)
+        claims = _claims(answer_or_claims, told, work.is_late)
         work.cases = hold(claims, sources, self._weights, work.is_late)
         if self._embedder is not None and work.cases:
             n_embedded, failed = embed_cases(
@@ -245,9 +245,11 @@ def summed_up(response: VerifiedResponse) -> VerifiedResponse:
     )
 
 
-def _claims(answer_or_claims: str | Sequence[str], told: list[str] | None) -> list[Claim]:
+def _claims(
+    answer_or_claims: str | Sequence[str], told: list[str] | None, is_late: Callable[[], bool]
+) -> list[Claim]:
     if not isinstance(answer_or_claims, str):
         return [listed_claim(text) for text in answer_or_claims]
     if told is not None:
         return claims_of(answer_or_claims, told)
-    return extract_claims(answer_or_claims)
+    return extract_claims(answer_or_claims, is_late)
