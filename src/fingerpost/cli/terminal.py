@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# An operating system command that does not end hides nothing but its first two characters.
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]{0,2000}(?:\x07|\x1b\\)|[@-Z\\-_])"
+)
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef]"
 )
 
 
@@ -22,3 +27,11 @@ def one_line(text: str, width: int) -> str:
     """Return safe text on one line, cut to ``width`` characters with an ellipsis."""
     flat = " ".join(plain(text).split())
     return flat if len(flat) <= width else flat[: max(1, width - 1)].rstrip() + "…"
+
+
+def shown_json(value: object) -> str:
+    """Return JSON with indents, its control, bidi and zero-width characters escaped."""
+    return _INVISIBLE.sub(
+        lambda found: json.dumps(found[0])[1:-1],
+        json.dumps(value, ensure_ascii=False, indent=2),
+    )

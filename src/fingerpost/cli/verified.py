@@ -9,7 +9,7 @@ from typing import Any
 from fingerpost.cli.render import LOOK, counts_of, feature_lines
 from fingerpost.cli.terminal import one_line, plain
 from fingerpost.pipeline.against import CheckedText
-from fingerpost.types.answer import ClaimVerdict, Verdict
+from fingerpost.types.answer import ClaimVerdict, Verdict, VerifiedResponse
 from fingerpost.types.document import Span
 from fingerpost.types.wire import to_wire
 
@@ -126,21 +126,30 @@ def summary_lines(checked: CheckedText, *, took_ms: float) -> list[str]:
     found = checked.found
     if not found.total_claims:
         return ["no claims: nothing in the text is a statement that a document could bear out"]
-    counted = [
-        f"{found.count(verdict)} {verdict.value.replace('_', ' ')}"
-        for verdict in Verdict
-        if found.count(verdict) or verdict is Verdict.SUPPORTED
-    ]
-    head = "grounded" if found.overall_grounded else "NOT grounded"
     searched = "words and vectors" if "embedding" in found.method else "words alone"
-    claims = f"{found.total_claims} claim{'s' * (found.total_claims != 1)}"
-    lines = [f"{head}: {', '.join(counted)}, of {claims} · {searched} · {took_ms:.0f} ms"]
+    lines = [f"{_grounding(found)} · {searched} · {took_ms:.0f} ms"]
     if cited := citation_line(checked):
         lines.append(cited)
     if checked.unmatched:
         numbers = ", ".join(f"[{number}]" for number in checked.unmatched)
         lines.append(f"the list of sources names no document of these: {numbers}")
     return lines
+
+
+def _grounding(found: VerifiedResponse) -> str:
+    """Return the verdicts as a sentence, which is *grounded* only when every claim is supported."""
+    claims = f"{found.total_claims} claim{'s' * (found.total_claims != 1)}"
+    supported = f"{found.supported_count} of {claims} supported"
+    if found.supported_count == found.total_claims:
+        return f"grounded: {supported}"
+    others = ", ".join(
+        f"{found.count(verdict)} {verdict.value.replace('_', ' ')}"
+        for verdict in Verdict
+        if found.count(verdict) and verdict is not Verdict.SUPPORTED
+    )
+    if found.overall_grounded:
+        return f"{supported}, none contradicted: {others}"
+    return f"NOT grounded: {supported}: {others}"
 
 
 def citation_line(checked: CheckedText) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import stat
 import sys
 import time
 from pathlib import Path
@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fingerpost.cli.failure import ANSWERED, UNGROUNDED
-from fingerpost.cli.options import Load, NoPathError, corpus_options
+from fingerpost.cli.options import (
+    Load,
+    NoPathError,
+    corpus_options,
+    embed_seconds,
+    embed_wait_option,
+)
 from fingerpost.cli.progress import IngestBar, case_bars
+from fingerpost.cli.terminal import shown_json
 
 if TYPE_CHECKING:
     from fingerpost.pipeline.against import CheckedText
@@ -35,7 +42,7 @@ FAIL_ON = ("contradicted", "unsupported", "any", "never")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as one JSON object.")
 @click.option(
     "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
     help="Write a page that shows each sentence with its evidence.",
 )
 @click.option("--explain", is_flag=True, help="Show what was measured for each verdict.")
@@ -47,14 +54,7 @@ FAIL_ON = ("contradicted", "unsupported", "any", "never")
     help="Exit with 4 when a claim is contradicted; or also when one is unverifiable or not "
     "checked (unsupported); or also weak, or wrongly or not cited (any).",
 )
-@click.option(
-    "--embed-wait",
-    type=click.FloatRange(min=0),
-    default=20.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to compute missing vectors before checking.",
-)
+@embed_wait_option("checking")
 @corpus_options
 def verify(
     text: str,
@@ -64,7 +64,7 @@ def verify(
     html: Path | None,
     explain: bool,
     fail_on: str,
-    embed_wait: float,
+    embed_wait: float | None,
     load: Load,
 ) -> int:
     """Check each claim of ANSWER, a text file or - for standard input, against documents.
@@ -79,6 +79,8 @@ def verify(
     """  # noqa: D301 - \b is click's own mark for text that is not refilled
     from fingerpost.cli.verified import checked_json, show_checked
 
+    if html is not None and not html.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {html.parent}", param_hint="--html")
     given = (*sources, *more)
     began = time.monotonic()
     checked, note = _checked(text, given, embed_wait, load)
@@ -86,10 +88,15 @@ def verify(
     if html is not None:
         from fingerpost.cli.verified_html import page_of
 
-        html.write_text(page_of(checked, title=_name(text), took_ms=took_ms), encoding="utf-8")
+        page = page_of(checked, title=_name(text), took_ms=took_ms)
+        try:
+            html.write_text(page, encoding="utf-8")
+        except OSError as error:
+            said = f"cannot write {html}: {error.strerror}"
+            raise click.BadParameter(said, param_hint="--html") from None
     if as_json:
         wire = checked_json(checked, took_ms=took_ms, explain=explain)
-        click.echo(json.dumps(wire, ensure_ascii=False, indent=2))
+        click.echo(shown_json(wire))
     else:
         show_checked(checked, took_ms=took_ms, explain=explain)
     if note:
@@ -122,7 +129,7 @@ def _read(name: str) -> str:
     from fingerpost.corpus.decode import Undecodable, decode
 
     try:
-        raw = sys.stdin.buffer.read(_MOST_BYTES + 1) if name == "-" else Path(name).read_bytes()
+        raw = _bytes(name)
     except OSError as error:
         raise click.BadParameter(
             f"cannot read {name}: {error.strerror}", param_hint="ANSWER"
@@ -140,24 +147,37 @@ def _read(name: str) -> str:
     return text
 
 
+def _bytes(name: str) -> bytes:
+    """Return what is there, at most one byte more than is allowed; no device is read."""
+    if name == "-":
+        if sys.stdin is None:
+            raise click.BadParameter("standard input is closed", param_hint="ANSWER")
+        return sys.stdin.buffer.read(_MOST_BYTES + 1)
+    mode = Path(name).stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise click.BadParameter(f"{name} is a device, no text", param_hint="ANSWER")
+    with Path(name).open("rb") as file:
+        return file.read(_MOST_BYTES + 1)
+
+
 def _checked(
-    name: str, given: tuple[str, ...], embed_wait: float, load: Load
+    name: str, given: tuple[str, ...], embed_wait: float | None, load: Load
 ) -> tuple[CheckedText, str]:
     from fingerpost.library import Library
 
     text = _read(name)
     try:
-        config = load(given, embed="never").config
+        config = load(given).config
     except NoPathError:
         raise click.UsageError(
             "give --sources PATH: a folder, a file or a glob of documents"
         ) from None
     bar = IngestBar()
-    library = Library(config, bar)
+    library = Library(config.model_copy(update={"embed": "never"}), bar)
     try:
         with bar:
             library.open()
-            note = _embedded(library, embed_wait)
+            note = _embedded(library, embed_seconds(config, embed_wait))
         own_uri = "" if name == "-" else Path(name).resolve().as_uri()
         checked = _held(library, config, text, numbered=_numbered(given), own_uri=own_uri)
     finally:

@@ -16,10 +16,10 @@ from fingerpost.types.answer import VerifiedResponse
 from fingerpost.types.document import Document
 from fingerpost.types.evidence import Hit
 from fingerpost.verify import CitationVerifier, SourceText, extract_claims, listed_sources
+from fingerpost.verify.unseen import without_comments
 
 _MOST_CHARS = 2_000
 _CANDIDATES = 8
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _NAMED = re.compile(r"[\w./~%-]+\.[A-Za-z]{2,5}\b")
 
 
@@ -102,11 +102,7 @@ def _visible(text: str) -> str:
     """Return the text with blanks for its front matter and comments, so that offsets stay."""
     front = read_front_matter(text)
     end = max(front.end, front.opaque_end)
-    return _blank(text[:end]) + _COMMENT.sub(lambda found: _blank(found.group()), text[end:])
-
-
-def _blank(text: str) -> str:
-    return re.sub(r"[^\r\n]", " ", text)
+    return re.sub(r"[^\r\n]", " ", text[:end]) + without_comments(text[end:])
 
 
 def _sources(hits: Iterable[Hit], numbers: dict[str, int], *, first: int) -> list[SourceText]:

@@ -42,7 +42,7 @@ def test_each_claim_is_shown_with_its_verdict_and_its_evidence(check):
     assert STRANGE in strange
     assert "contradicted; number nine ≠ eight" in out
     assert "no claim" in out
-    assert "NOT grounded: 1 supported, 1 unverifiable, 1 contradicted, of 3 claims" in out
+    assert "NOT grounded: 1 of 3 claims supported: 1 unverifiable, 1 contradicted" in out
     assert "words alone" in out
     assert code == 4
 
