@@ -32,7 +32,8 @@ class Findings:
     """What the research pass found.
 
     Attributes:
-        hits: New hits only, those first that cover most of a part.
+        hits: New hits that hold more of a part than any before, or come from the web or by a
+            query of the model; those first that hold most.
         synthesis: One line for each part of the question: what says it, with the ids of the
             chunks, or that nothing was found.
         uncovered: Parts for which nothing was found.
@@ -112,16 +113,18 @@ async def research(notes: Notes, question: str, parts: Sequence[str], means: Mea
         means.phase(number, len(this.queries) + len(this.web), n_new, notes.n_web - n_web_before)
         if not n_new or ended_early:
             break
-    return await means.in_thread(
-        lambda: Findings(
-            hits=notes.best_first(parts),
+
+    def findings() -> Findings:
+        return Findings(
+            hits=notes.settle(parts),
             synthesis=synthesis(parts, notes, ended_early=ended_early),
             uncovered=tuple(part for part in parts if notes.coverage(part) < FOUND),
             n_rounds=n_rounds,
             web_searched=n_web_asked > 0,
             ended_early=ended_early,
         )
-    )
+
+    return await means.in_thread(findings)
 
 
 async def _planned(
@@ -139,6 +142,7 @@ async def _planned(
     if this.open_parts and n_queries > 0 and means.write is not None:
         written = await means.write(this.open_parts, notes, n_queries)
         fresh = [q for q in dict.fromkeys(written) if q not in notes.asked and q not in parts]
+        notes.written.update(fresh[:n_queries])
         this.queries = fresh[:n_queries] or this.queries
     return this
 

@@ -27,6 +27,7 @@ class Notes:
         reader: Says how rare a word is.
         hits: All hits, those that were there before first.
         asked: Queries of this pass, of the index and of the web.
+        written: Those of them that a model wrote.
         new: Hits that this pass added, in the order found.
         n_web: How many of them come from the web.
         translated: Part → itself in the language of the documents, where it is in another one.
@@ -35,6 +36,7 @@ class Notes:
     reader: Reader
     hits: list[Hit]
     asked: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
     new: list[Hit] = field(default_factory=list)
     n_web: int = 0
     translated: Mapping[str, str] = field(default_factory=dict)
@@ -73,11 +75,26 @@ class Notes:
         self.new += marked
         return len(marked)
 
-    def best_first(self, parts: Sequence[str]) -> tuple[Hit, ...]:
-        """Return the new hits, those first that cover most of a part; ties as found."""
-        return tuple(
-            sorted(self.new, key=lambda hit: -max(self.coverage(part, [hit]) for part in parts))
-        )
+    def settle(self, parts: Sequence[str]) -> tuple[Hit, ...]:
+        """Forget new hits that fill no gap; return the others, those first that hold most.
+
+        A hit of the index fills a gap when it holds more of a part than every hit that was
+        there before. One of the web, or of a query that a model wrote, always stays: what it says
+        may be in other words.
+        """
+        was_new = {hit.chunk.id for hit in self.new}
+        before = [hit for hit in self.hits if hit.chunk.id not in was_new]
+        held = {part: self.coverage(part, before) for part in parts}
+
+        def fills(hit: Hit) -> bool:
+            if hit.match_type is MatchType.SOURCE or hit.sub_query in self.written:
+                return True
+            return any(self.coverage(part, [hit]) > held[part] for part in parts)
+
+        kept = [hit for hit in self.new if fills(hit)]
+        kept.sort(key=lambda hit: -max(self.coverage(part, [hit]) for part in parts))
+        self.hits, self.new = [*before, *kept], kept
+        return tuple(kept)
 
 
 def _marked(hit: Hit, query: str) -> Hit:

@@ -185,3 +185,16 @@ def test_what_is_quoted_is_inert(text):
 def test_no_address_is_left_in_a_quote(text):
     assert "evil.example" not in inert(text) or "//evil.example" in text
     assert "alert" not in inert(text)
+
+
+async def test_a_hit_that_fills_no_gap_displaces_nothing(index):
+    told = []
+    reader = index(
+        {"valve.md": "# Valve\n\nValve steam closes.", "steam.md": "# Steam\n\nSteam closes doors."}
+    )
+    hits = search(reader, "valve", embedder=None, k=1).hits
+    found, _ = await run(
+        reader, ["valve oil zloty krona"], hits, phase=lambda *numbers: told.append(numbers)
+    )
+    assert told[0][2] == 1
+    assert found.hits == ()
