@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from fingerpost.decide.chat_prompt import Asking, Lettered, lettered, orders_of
 from fingerpost.decide.chat_read import averaged, read_shares, token_masses
+from fingerpost.decide.options import checked_able, checked_count
 from fingerpost.decide.together import together
-from fingerpost.errors import ConfigError, LaneError, RefusedError
+from fingerpost.errors import LaneError, RefusedError
 from fingerpost.lanes.asked import labels_of
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.guarded import GuardedChat
@@ -27,6 +29,7 @@ from fingerpost.types.question import (
 from fingerpost.types.result import Usage
 
 _TOP_LOGPROBS: Final = 20
+_ENOUGH: Final = 3
 
 
 class ChatDecisionModel:
@@ -43,8 +46,9 @@ class ChatDecisionModel:
     as JSON. Such numbers are only what the model says of itself. Which way was taken stands in
     each answer's ``extras``: ``method`` (``logprobs`` or ``json``), ``orders`` and ``prompt``.
 
-    Whether a model gives log-probabilities is learnt from its replies, per concrete model. A
-    refusal is a refused answer: of its question, or of all questions of the JSON call.
+    Whether a model gives log-probabilities is learnt from its replies, per concrete model: after
+    three decisions in a row without any it is no longer asked for them. A refusal is a refused
+    answer: of its question, or of all questions of the JSON call.
 
     Args:
         chat: The model, a lane of several included.
@@ -54,20 +58,17 @@ class ChatDecisionModel:
         logprobs: False always asks for JSON: one call for all questions.
 
     Raises:
-        ConfigError: A number is below 1.
+        ConfigError: A number is below 1, or ``chat`` is no chat model.
     """
 
     def __init__(
         self, chat: ChatModel, *, orders: int = 2, at_once: int = 8, logprobs: bool = True
     ) -> None:
-        for name, value in (("orders", orders), ("at_once", at_once)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"{name} is {value!r}, allowed is a whole number above 0")
-        self._chat = GuardedChat(chat)
-        self._orders = orders
-        self._at_once = at_once
+        self._chat = GuardedChat(checked_able(chat, "complete", "chat"))
+        self._orders = checked_count(orders, "orders")
+        self._at_once = checked_count(at_once, "at_once")
         self._logprobs = logprobs
-        self._gives: dict[str, bool] = {}
+        self._n_without: dict[str, int] = {}
         self._last = ""
 
     @property
@@ -124,14 +125,19 @@ class ChatDecisionModel:
             if len(labels_of(question)) <= _TOP_LOGPROBS
             for order in orders_of(question, self._orders)
         ]
-        replies: dict[str, list[dict[str, float] | None]] = {}
-        ask = [partial(self._ask_letter, chat, asking, one, replies) for one in asked]
-        if self._expects_logprobs is None:
+        heard = _Heard()
+        ask = [partial(self._ask_letter, chat, asking, one, heard) for one in asked]
+        n_without = self._n_without.get(self._last)
+        if not self._logprobs or (n_without or 0) >= _ENOUGH:
+            return {}
+        if n_without != 0:  # not known, or in doubt
             await together(ask[:1], self._at_once)
             ask = ask[1:]
-        if self._expects_logprobs is not False:
+        if not heard.gives or any(heard.gives.values()):
             await together(ask, self._at_once)
-        answers = ((question, replies.get(question.id, [])) for question in questions)
+        for model, gives in heard.gives.items():
+            self._n_without[model] = 0 if gives else self._n_without.get(model, 0) + 1
+        answers = ((question, heard.masses.get(question.id, [])) for question in questions)
         read = {question.id: _from_letters(question, told) for question, told in answers}
         return {id_: answer for id_, answer in read.items() if answer is not None}
 
@@ -140,16 +146,19 @@ class ChatDecisionModel:
         chat: _Counted,
         asking: Asking,
         asked: Lettered,
-        replies: dict[str, list[dict[str, float] | None]],
+        heard: _Heard,
     ) -> None:
-        """Ask one question in one order and keep the masses, ``None`` for a refusal."""
-        told = replies.setdefault(asked.question.id, [])
+        """Ask one question in one order and keep what is heard."""
+        told = heard.masses.setdefault(asked.question.id, [])
         try:
             response = await chat.complete(asking.for_letter(asked, top_logprobs=_TOP_LOGPROBS))
         except RefusedError:
             told.append(None)
             return
-        self._last, self._gives[response.model] = response.model, bool(response.logprobs)
+        self._last = response.model
+        heard.gives[response.model] = bool(response.logprobs) or heard.gives.get(
+            response.model, False
+        )
         masses = token_masses(response, asked)
         told.extend([masses] if masses is not None else [])
 
@@ -166,10 +175,18 @@ class ChatDecisionModel:
         pairs = zip(questions, shares, strict=True)
         return {question.id: _from_json(question, told) for question, told in pairs}
 
-    @property
-    def _expects_logprobs(self) -> bool | None:
-        """Whether the model that answered last gives log-probabilities, ``None`` if unknown."""
-        return self._gives.get(self._last) if self._logprobs else False
+
+@dataclass(slots=True)
+class _Heard:
+    """What the letters of one decision said.
+
+    Attributes:
+        masses: Question id → probability of each label, per order; ``None`` for a refusal.
+        gives: Model → whether any reply had log-probabilities.
+    """
+
+    masses: dict[str, list[dict[str, float] | None]] = field(default_factory=dict)
+    gives: dict[str, bool] = field(default_factory=dict)
 
 
 class _Counted(WrappedChat):

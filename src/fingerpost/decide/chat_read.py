@@ -82,7 +82,9 @@ def _shares(told: object, asked: Lettered) -> dict[str, float] | None:
         return None
     keys = {key.casefold(): label for key, label in asked.labels.items()}
     given = {keys.get(str(key).strip().casefold()): number for key, number in told.items()}
-    if not given or None in given or not all(_is_amount(number) for number in given.values()):
+    if len(given) < len(told) or not given or None in given:
+        return None
+    if not all(_is_amount(number) for number in given.values()):
         return None
     amounts = {str(label): float(number) for label, number in given.items()}
     whole = _PERCENT if sum(amounts.values()) > len(amounts) else 1.0

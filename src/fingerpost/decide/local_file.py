@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -18,9 +17,10 @@ from fingerpost.lanes.base import EmbeddingModel
 
 _KIND: Final = "fingerpost source router"
 _FORMAT: Final = 1
+_GREATEST: Final = 1e6
 
 
-def save_router(router: LocalSourceRouter, path: Path) -> None:
+def save_router(router: LocalSourceRouter, path: str | Path) -> None:
     """Write a router that `fit_router` made.
 
     The file is a NumPy archive without pickle: ``about`` is JSON with the format, the embedding
@@ -40,7 +40,7 @@ def save_router(router: LocalSourceRouter, path: Path) -> None:
         "threshold": router.head.threshold,
         "sources": [asdict(source) for source in router.sources],
     }
-    with path.open("wb") as file:
+    with Path(path).open("wb") as file:
         np.savez_compressed(
             file,
             about=np.array(json.dumps(about, ensure_ascii=False)),
@@ -49,7 +49,7 @@ def save_router(router: LocalSourceRouter, path: Path) -> None:
         )
 
 
-def load_router(path: Path, embedder: EmbeddingModel) -> LocalSourceRouter:
+def load_router(path: str | Path, embedder: EmbeddingModel) -> LocalSourceRouter:
     """Return the router that a file holds; its examples are embedded again.
 
     Args:
@@ -60,28 +60,37 @@ def load_router(path: Path, embedder: EmbeddingModel) -> LocalSourceRouter:
         ConfigError: The file is no such file, is of another version, or is of another model.
     """
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            weights, matrix = file["weights"], file["matrix"].astype(np.float32)
-    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ConfigError(f"{path} is no saved source router: {error}") from error
+            weights, matrix = file["weights"], file["matrix"]
+    except (Exception, MemoryError) as error:  # a broken archive fails in many ways
+        what = str(error) or type(error).__name__
+        raise ConfigError(f"{path} is no saved source router: {what}") from error
     _check(about, path, embedder)
     sources = _sources(about, path)
     if weights.shape != (N_WEIGHTS,) or matrix.shape != (embedder.dimension, len(sources)):
         raise ConfigError(f"{path}: its numbers do not fit its {len(sources)} sources")
+    if weights.dtype.kind != "f" or matrix.dtype.kind != "f":
+        raise ConfigError(f"{path}: its numbers are no decimal fractions")
+    with np.errstate(over="ignore"):
+        weights, matrix = weights.astype(np.float64), matrix.astype(np.float32)
+    # Not finite fails the comparison as well.
+    if not ((np.abs(weights) < _GREATEST).all() and (np.abs(matrix) < _GREATEST).all()):
+        raise ConfigError(f"{path}: its numbers are not finite, or beyond {_GREATEST:g}")
     threshold = about.get("threshold")
-    if not (np.isfinite(weights).all() and np.isfinite(matrix).all()):
-        raise ConfigError(f"{path}: its numbers are not finite")
     if not isinstance(threshold, float) or not 0 < threshold < 1:
         raise ConfigError(f"{path}: threshold is {threshold!r}, allowed is between 0 and 1")
-    head = SourceHead(weights.astype(np.float64), matrix, threshold)
-    return LocalSourceRouter(sources, embedder, head=head)
+    head = SourceHead(weights, matrix, threshold)
+    try:
+        return LocalSourceRouter(sources, embedder, head=head)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}", hint=error.hint) from error
 
 
-def _check(about: Any, path: Path, embedder: EmbeddingModel) -> None:
+def _check(about: Any, path: str | Path, embedder: EmbeddingModel) -> None:
     if not isinstance(about, dict) or about.get("kind") != _KIND:
         raise ConfigError(f"{path} is no saved source router")
-    if about.get("format") != _FORMAT:
+    if about.get("format") is True or about.get("format") != _FORMAT:
         raise ConfigError(
             f"{path} has format {about.get('format')!r}, this version reads {_FORMAT}",
             hint="Fit it again with this version.",
@@ -95,16 +104,28 @@ def _check(about: Any, path: Path, embedder: EmbeddingModel) -> None:
         )
 
 
-def _sources(about: dict[str, Any], path: Path) -> list[SourceDescription]:
+def _sources(about: dict[str, Any], path: str | Path) -> list[SourceDescription]:
     try:
         return [
             SourceDescription(
-                str(one["id"]),
-                str(one["name"]),
-                str(one["description"]),
-                tuple(map(str, one["examples"])),
+                _text(one["id"]),
+                _text(one["name"]),
+                _text(one["description"]),
+                tuple(map(_text, _list(one["examples"]))),
             )
-            for one in about["sources"]
+            for one in _list(about["sources"])
         ]
     except (KeyError, TypeError) as error:
         raise ConfigError(f"{path}: a source is not usable: {error!r}") from error
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no text")
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.60} is no list")
+    return value

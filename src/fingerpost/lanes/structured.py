@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -68,8 +69,8 @@ def read_json(text: str) -> object:
 
     Bare, in a fence, behind a word such as ``Output:``, after a block of thinking, with trailing
     commas, or cut off at the end: an object that was cut off keeps what is whole of it.
-    NaN and infinities count as absent, a lone surrogate becomes U+FFFD, and nesting beyond 40
-    levels is no JSON of ours.
+    NaN and infinities, and a name that stands twice in an object, count as absent, a lone
+    surrogate becomes U+FFFD, and nesting beyond 40 levels is no JSON of ours.
     """
     bare = without_thoughts(text[:_MAX_CHARS])
     found: object = None
@@ -115,9 +116,17 @@ def _value(text: str, start: int, cuts: int) -> object:
 
 def _parsed(piece: str) -> object:
     try:
-        return json.loads(piece, parse_constant=lambda _: None, strict=False)
+        return json.loads(
+            piece, parse_constant=lambda _: None, strict=False, object_pairs_hook=_doubtless
+        )
     except (ValueError, RecursionError):
         return None
+
+
+def _doubtless(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object in which a name that stands twice has no value."""
+    times = Counter(name for name, _ in pairs)
+    return {name: value if times[name] == 1 else None for name, value in pairs}
 
 
 def _end(text: str, start: int) -> tuple[int, str] | None:
