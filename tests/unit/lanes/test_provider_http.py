@@ -69,7 +69,7 @@ async def test_signs_of_life_without_content_do_not_count(api, where):
         ("generate", False, KEY, 90, 90),
         ("generate", True, None, 90, 90),
         ("classify", True, KEY, 20, 20),
-        ("decide", False, KEY, 6, 6),
+        ("decide", False, KEY, 20, 20),
         ("judge", True, KEY, 20, 30),
     ],
 )
