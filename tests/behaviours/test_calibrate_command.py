@@ -418,3 +418,20 @@ def test_a_switched_backend_refuses_the_thresholds_in_the_program_too(run, files
     fitted = RoutingThresholds.load(files["out"])
     with pytest.raises(ConfigError, match="backend is 'typesafe', not 'systemone'"):
         fitted.check("typesafe", "typesafe/m-1", fitted.template)
+
+
+def test_the_page_shows_what_the_command_prints(run, tmp_path):
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "how-to" / "calibrate.md").read_text(encoding="utf-8")
+    data = root / "docs" / "how-to" / "calibrate"
+    sources = ("--sources", data / "fingerpost.toml")
+    code, out, err = run(
+        "calibrate", "routing", data / "questions.jsonl", *sources, "--embedder", "none"
+    )
+    assert code == 0
+    assert f"````text\n{err}````" in page
+    shown = re.search(r"^questions, measures\n((?:.+\n)+)", page, re.MULTILINE)[1].splitlines()
+    printed = re.search(r"^questions, measures\n((?:.+\n)+)", out, re.MULTILINE)[1].splitlines()
+    assert [line.split()[0] for line in shown] == [line.split()[0] for line in printed]
+    missing = [line.split()[0] for line in printed if f"`{line.split()[0]}`" not in page]
+    assert missing == ["measure", "coverage@0.8", "coverage@0.95"]
