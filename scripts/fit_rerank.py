@@ -7,9 +7,9 @@ up to its reranker. The loss is the cross-entropy of the gold passages among wha
 under a softmax of the score, whose sharpness is fitted too, averaged over questions, then over
 sets. Weights are >= 0 and held near zero, where the fused score decides alone.
 
-Written by hand so far: on 2026-11-30 no fit, and none of 144 other weights, was at least as good
-as the shipped ones on each of docsfaq, hotpotqa, mtrag_un and scifact (hit@1, hit@5, nDCG@10).
-Coverage and heading earn nothing, as both legs see the title and the headings already.
+Written by hand so far: on 2026-11-30 no fit was at least as good on each of docsfaq, hotpotqa,
+mtrag_un and scifact (hit@1, hit@5, nDCG@10). Heading earns nothing, as both legs see the title and
+the headings already; coverage and proximity none since coverage has its say before the reranker.
 """
 
 from __future__ import annotations
