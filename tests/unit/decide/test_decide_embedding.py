@@ -5,11 +5,23 @@ import threading
 import time
 
 import anyio
+import numpy as np
 import pytest
 
 from fingerpost.decide.embedding import EmbeddingQueryRouter
-from fingerpost.errors import ConfigError, EmbeddingError, LaneError, ProviderTimeoutError
+from fingerpost.decide.local import LocalDecisionModel, LocalSourceRouter, SourceDescription
+from fingerpost.decide.query_router import DecisionModelQueryRouter
+from fingerpost.errors import (
+    ConfigError,
+    EmbeddingError,
+    InvalidQueryError,
+    LaneError,
+    MissingRecordingError,
+    ProviderTimeoutError,
+)
+from fingerpost.lanes.asked import ask
 from fingerpost.testing import HashEmbedder
+from fingerpost.types.question import YesNo
 from fingerpost.types.routing import FallbackStrategy
 from fingerpost.types.source import Passage, Source
 
@@ -143,3 +155,77 @@ async def test_an_embedding_model_that_hangs_is_not_waited_for():
 def test_blank_descriptions_are_refused_here_too():
     with pytest.raises(ConfigError, match="description"):
         EmbeddingQueryRouter(None, [Source("a", " ", Shelf(), examples=("x",))])
+
+
+def vectors(value, n_rows=lambda n: n, width=4):
+    """Return an embedding model whose vectors are all of one value."""
+
+    class Odd:
+        name, revision, dimension, max_tokens = "test/odd", "1", 4, 99
+        languages = frozenset()
+
+        def embed(self, texts):
+            return np.full((n_rows(len(texts)), width), value)
+
+        def count_tokens(self, text):
+            return 1
+
+    return Odd()
+
+
+UNUSABLE = [
+    vectors(np.nan),
+    vectors(np.inf),
+    vectors(0.5, n_rows=lambda _: 0),
+    vectors(0.5, n_rows=lambda n: n + 1),
+    vectors(0.5, width=3),
+    vectors("x"),
+]
+
+
+@pytest.mark.parametrize("embedder", UNUSABLE)
+async def test_vectors_that_are_not_usable_end_in_the_fallback(embedder):
+    router = EmbeddingQueryRouter(
+        embedder, shelves(), fallback_strategy=FallbackStrategy.ROUTE_TO_ALL
+    )
+    routing = await router.route("refunds")
+    assert routing.fallback is FallbackStrategy.ROUTE_TO_ALL
+    assert "test/odd gave" in routing.reason
+
+
+@pytest.mark.parametrize("embedder", UNUSABLE)
+async def test_the_local_model_says_no_to_nothing_when_vectors_are_not_usable(embedder):
+    with pytest.raises(EmbeddingError):
+        await ask(LocalDecisionModel(embedder), "refunds", [YesNo("a", "Is it?")])
+    with pytest.raises(EmbeddingError):
+        LocalSourceRouter([SourceDescription("a", "refunds")], embedder)
+    strategy = FallbackStrategy.ROUTE_TO_ALL
+    router = DecisionModelQueryRouter(
+        LocalDecisionModel(embedder), shelves(), fallback_strategy=strategy
+    )
+    assert (await router.route("refunds")).fallback is strategy
+
+
+@pytest.mark.parametrize("error", [MissingRecordingError("no record"), ConfigError("no key")])
+async def test_a_mistake_of_the_host_is_no_failure_of_the_embedding_model(error):
+    class Fails(HashEmbedder):
+        def embed(self, texts):
+            raise error
+
+    with pytest.raises(type(error)):
+        await EmbeddingQueryRouter(Fails(64), shelves()).route("refunds")
+    with pytest.raises(type(error)):
+        await ask(LocalDecisionModel(Fails(64)), "refunds", [YesNo("a", "Is it?")])
+
+
+def test_something_that_cannot_embed_is_refused_when_built():
+    with pytest.raises(ConfigError, match="embedder is a int"):
+        EmbeddingQueryRouter(5, shelves())
+    with pytest.raises(ConfigError, match="embedder is a str"):
+        LocalDecisionModel("minilm")
+
+
+@pytest.mark.parametrize(("query", "said"), [(None, ()), (5, ()), ("q", None), ("q", ["hi"])])
+async def test_a_question_that_is_none_is_refused(query, said):
+    with pytest.raises(InvalidQueryError):
+        await EmbeddingQueryRouter(None, shelves()).route(query, said)

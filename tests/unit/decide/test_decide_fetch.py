@@ -1,6 +1,7 @@
 """Asking the chosen sources: whatever one of them does, the others answer."""
 
 import asyncio
+import itertools
 import logging
 import threading
 import time
@@ -10,7 +11,7 @@ import pytest
 
 from fingerpost.decide.fetch import fetch, retrieve_all
 from fingerpost.decide.query_router import DecisionModelQueryRouter
-from fingerpost.errors import InvalidQueryError
+from fingerpost.errors import InvalidQueryError, MissingRecordingError
 from fingerpost.types.question import DecisionAnswer, DecisionResponse
 from fingerpost.types.routing import SourceAssessment, SourceRouting
 from fingerpost.types.source import Passage, Source
@@ -165,7 +166,7 @@ async def test_a_source_that_is_only_a_path_says_so():
     assert "is a path" in found.failure
 
 
-@pytest.mark.parametrize("top_k", [0, -1])
+@pytest.mark.parametrize("top_k", [0, -1, 1.5, "2", True, None])
 async def test_fewer_than_one_passage_cannot_be_wanted(top_k):
     with pytest.raises(InvalidQueryError, match="top_k"):
         await fetch({"good": GOOD}, "q", top_k)
@@ -219,7 +220,70 @@ async def test_a_router_alone_retrieves_from_the_sources_that_it_chooses():
     assert found.routing.names == ("source-2",)
 
 
+async def test_a_router_refuses_a_number_of_passages_that_is_none():
+    router = DecisionModelQueryRouter(Prefers(0.9), {GOOD: "good"})
+    with pytest.raises(InvalidQueryError, match="top_k"):
+        await router.retrieve("q", 1.5)
+
+
 async def test_a_router_that_chooses_nothing_retrieves_nothing():
     shelf = Gives([Passage("left")])
     found = await DecisionModelQueryRouter(Prefers(0.1), {shelf: "left"}).retrieve("hi")
     assert (found.passages, found.findings, shelf.asked) == ((), (), [])
+
+
+class Lazy:
+    """Gives one passage after another, each when it is let."""
+
+    def __init__(self, gate):
+        self.gate = gate
+
+    def retrieve(self, query, top_k):
+        self.gate.wait(WAIT_S)
+        yield Passage("late")
+
+
+class LazyAfterAwait(Lazy):
+    async def retrieve(self, query, top_k):
+        return super().retrieve(query, top_k)
+
+
+@pytest.mark.parametrize("kind", [Lazy, LazyAfterAwait])
+async def test_passages_given_one_by_one_hold_up_neither_the_loop_nor_the_others(kind):
+    gate = threading.Event()
+    try:
+        with anyio.fail_after(WAIT_S):
+            slow, good = await fetch(
+                {"slow": kind(gate), "good": GOOD}, "q", 2, deadline=time.monotonic() + 0.2
+            )
+    finally:
+        gate.set()
+    assert "no answer within" in slow.failure
+    assert len(good.passages) == 2
+
+
+async def test_only_as_many_passages_are_taken_as_are_wanted():
+    class Endless:
+        async def retrieve(self, query, top_k):
+            return (Passage(str(n)) for n in itertools.count())
+
+    [found] = await fetch({"endless": Endless()}, "q", 3)
+    assert [passage.text for passage in found.passages] == ["0", "1", "2"]
+
+
+async def test_a_passage_that_fails_on_its_way_fails_its_source_alone():
+    class Broken:
+        async def retrieve(self, query, top_k):
+            return (Passage("x"[n]) for n in range(3))
+
+    broken, good = await fetch({"broken": Broken(), "good": GOOD}, "q", 3)
+    assert "IndexError" in broken.failure
+    assert len(good.passages) == 2
+
+
+async def test_a_replay_without_its_record_is_never_a_failed_source():
+    async def missing():
+        raise MissingRecordingError("no record")
+
+    with pytest.raises(MissingRecordingError):
+        await fetch({"good": GOOD, "web": Gives(missing)}, "q", 3)

@@ -298,3 +298,32 @@ def test_long_runs_of_blanks_are_read_at_once():
     started = time.process_time()
     read_numbers(ChatResponse("[1" + " " * 200_000 + "x", "m", StopReason.COMPLETE), 3)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "1,2,",
+        "1,",
+        '{"sources":[1]',
+        '{"sources": 1',
+        "[1]}",
+        "```json\n[1]",
+        "[1]\n```",
+        "[1",
+        "none,",
+    ],
+)
+async def test_a_list_that_is_not_closed_is_not_read(said):
+    router = LanguageModelQueryRouter(ScriptedChat([said]), sources())
+    assert (await router.route("x")).fallback is FallbackStrategy.DO_NOT_ROUTE
+
+
+def test_options_of_wrong_types_are_refused_when_built():
+    chat = ScriptedChat(["1"])
+    with pytest.raises(ConfigError, match="chat is a NoneType"):
+        LanguageModelQueryRouter(None, sources())
+    with pytest.raises(ConfigError, match="prompt is a int"):
+        LanguageModelQueryRouter(chat, sources(), prompt=5)
+    with pytest.raises(ConfigError, match="message_filter"):
+        LanguageModelQueryRouter(chat, sources(), message_filter="all")

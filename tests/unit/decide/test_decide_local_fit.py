@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fingerpost.decide import (
     LocalSourceRouter,
@@ -102,6 +106,9 @@ def test_a_saved_router_decides_as_before(tmp_path: Path) -> None:
         assert one.confidence == pytest.approx(two.confidence, abs=0.01)
 
 
+TOLD = {"id": "a", "name": "a", "description": "", "examples": []}
+
+
 def test_a_router_that_learnt_nothing_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="learnt nothing"):
         save_router(LocalSourceRouter([NORTH, SOUTH], Hashed()), tmp_path / "routes")
@@ -119,7 +126,13 @@ def test_a_file_of_another_embedding_model_is_refused(tmp_path: Path) -> None:
         ({"format": 99}, "format 99"),
         ({"kind": "something else"}, "no saved source router"),
         ({"threshold": 7.0}, "threshold"),
+        ({"format": True}, "format True"),
+        ({"threshold": 1}, "threshold"),
         ({"sources": [{"id": "a"}]}, "a source is not usable"),
+        ({"sources": {"a": 1}}, "a source is not usable"),
+        ({"sources": [TOLD | {"examples": "text"}, TOLD]}, "a source is not usable"),
+        ({"sources": [TOLD | {"name": None}, TOLD]}, "a source is not usable"),
+        ({"sources": [TOLD, TOLD]}, r"routes\.npz: source id 'a' is given twice"),
         ({"sources": []}, "do not fit"),
     ],
 )
@@ -136,15 +149,76 @@ def test_a_file_that_says_something_else_is_refused(
         load_router(path, Hashed())
 
 
-def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("weights", np.nan, "not finite"),
+        ("weights", 1e308, "not finite"),
+        ("matrix", 1e30, "not finite"),
+        ("matrix", 1e308, "not finite"),
+        ("weights", 1 + 1j, "no decimal fractions"),
+        ("weights", "1", "no decimal fractions"),
+        ("weights", np.datetime64(1, "s"), "no decimal fractions"),
+    ],
+)
+def test_numbers_that_are_none_or_not_finite_are_refused(
+    tmp_path: Path, name: str, value: object, message: str
+) -> None:
     path = tmp_path / "routes.npz"
     save_router(fitted(), path)
     with np.load(path, allow_pickle=False) as file:
         parts = dict(file)
-    parts["weights"] = np.full_like(parts["weights"], np.nan)
+    parts[name] = np.full(parts[name].shape, value)
     np.savez(path, **parts)
-    with pytest.raises(ConfigError, match="not finite"):
+    with pytest.raises(ConfigError, match=message):
+        load_router(str(path), Hashed())
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
+def test_a_damaged_file_is_a_wrong_setting_that_names_it(
+    tmp_path: Path, place: int, byte: int, *, cut: bool
+) -> None:
+    path = tmp_path / "damaged.npz"
+    raw = bytearray(whole_file(tmp_path))
+    raw[place % len(raw)] = byte
+    path.write_bytes(raw[: place % len(raw)] if cut else raw)
+    try:
         load_router(path, Hashed())
+    except ConfigError as error:
+        told = str(error)
+    else:
+        told = "damaged.npz is whole where it matters"
+    assert "damaged.npz" in told
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
+        "{'descr': '<f8', 'for",
+        "{'descr': '(((((((', 'fortran_order': False, 'shape': (1,)}",
+    ],
+)
+def test_an_array_that_lies_about_itself_is_refused(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "lies.npz"
+    with zipfile.ZipFile(BytesIO(whole_file(tmp_path))) as good, zipfile.ZipFile(path, "w") as bad:
+        for name in ("about.npy", "matrix.npy"):
+            bad.writestr(name, good.read(name))
+        text = header.encode() + b"\n"
+        bad.writestr("weights.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    with pytest.raises(ConfigError, match=r"lies\.npz"):
+        load_router(path, Hashed())
+
+
+def whole_file(folder: Path) -> bytes:
+    path = folder / "whole.npz"
+    if not path.exists():
+        save_router(fitted(), path)
+    return path.read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04 broken", b"\x80\x04K\x01."])

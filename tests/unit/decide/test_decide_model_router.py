@@ -7,7 +7,12 @@ import pytest
 
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.decide.model_router import DecisionModelRouter, DescribedModel
-from fingerpost.errors import ConfigError, LaneError, ProviderUnavailableError
+from fingerpost.errors import (
+    ConfigError,
+    LaneError,
+    MissingRecordingError,
+    ProviderUnavailableError,
+)
 from fingerpost.generate.request import Limits, answer_request
 from fingerpost.lanes.observed import ObservedDecision
 from fingerpost.lanes.providers import load_chat
@@ -293,3 +298,65 @@ async def test_the_decision_is_an_event_of_the_same_question():
     assert [(e.type, e.job, e.query_id, e.outcome) for e in events] == [
         ("model:call", "decide", "q-1", "ok")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("<<<a\nx\na>>>\nWhy?", "Why?"),
+        ("<<<a\n<<<b\na>>> \nb>>>", "b>>>"),
+        ("<<<a\n<<<b\nx\nc>>>", "<<<a\n<<<b\nx\nc>>>"),
+        ("<<<a\n<<<b\nx\nb>>>\n", "<<<a"),
+        ("<<<a\nx\na>>>\nand\n<<<a\ny\na>>>", "and"),
+    ],
+)
+async def test_only_what_is_fenced_on_both_sides_is_left_out(text, kept):
+    router, judge, _ = lanes({"strong": 0.9})
+    await router.choose(ChatRequest((Message("user", text),)))
+    assert judge.calls[0][0]["query"] == kept
+
+
+@pytest.mark.parametrize("text", ["<<<a\n" * 100_000, "\na>>>" * 100_000])
+async def test_fences_that_are_never_closed_take_no_time(text):
+    router, _, _ = lanes({"strong": 0.9})
+    started = time.process_time()
+    await router.choose(ChatRequest((Message("user", text),)))
+    assert time.process_time() - started < 3
+
+
+def test_options_of_wrong_types_are_refused_when_built():
+    judge, chat = Judge({}), ScriptedChat(["x"])
+    good = {"a": DescribedModel(chat, "cheap"), "b": DescribedModel(chat, "dear")}
+
+    def refused(match, model=judge, routes=good, default="a", **settings):
+        with pytest.raises(ConfigError, match=match):
+            DecisionModelRouter(model, routes, default=default, **settings)
+
+    refused("decision_model is a NoneType", model=None)
+    refused("decision_model", model=type("Odd", (), {"decide": 5})())
+    refused("routes is a NoneType", routes=None)
+    refused("name of a route", routes={**good, 5: good["a"]})
+    refused("not a DescribedModel", routes={**good, "c": chat})
+    refused("cannot complete", routes={**good, "c": DescribedModel(None, "cheap")})
+    refused("description of route 'c'", routes={**good, "c": DescribedModel(chat, 5)})
+    refused("8,000", routes={**good, "c": DescribedModel(chat, "x" * 8_001)})
+    refused("question", question=None)
+    for timeout_s in ("5", None, True, float("nan")):
+        refused("timeout_s", timeout_s=timeout_s)
+
+
+async def test_a_decision_model_without_close_is_left_alone_when_closing():
+    class Own:
+        async def decide(self, input, questions):
+            raise NotImplementedError
+
+    routes = {name: DescribedModel(ScriptedChat(["x"]), ABOUT[name]) for name in ABOUT}
+    router = DecisionModelRouter(Own(), routes, default="small")
+    assert (await router.choose(REQUEST)).route == "small"
+    await router.close()
+
+
+async def test_a_replay_without_its_record_goes_up():
+    router, _, _ = lanes(MissingRecordingError("no record"))
+    with pytest.raises(MissingRecordingError):
+        await router.complete(REQUEST)

@@ -12,13 +12,14 @@ from fingerpost.decide.thresholds import ProbabilityMap, RoutingThresholds, Sour
 from fingerpost.errors import (
     ConfigError,
     InvalidDecisionResponseError,
+    InvalidQueryError,
     LaneError,
     ProviderTimeoutError,
     ProviderUnavailableError,
     RefusedError,
     UsageError,
 )
-from fingerpost.types.conversation import ConversationMessage
+from fingerpost.types.conversation import ConversationMessage, ToolCall
 from fingerpost.types.question import AnswerStatus, Choice, DecisionAnswer, DecisionResponse
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import FallbackStrategy
@@ -417,3 +418,76 @@ async def test_a_filter_that_fails_is_told_and_shows_nothing():
 def test_limits_of_the_conversation_are_above_0(option, value):
     with pytest.raises(ConfigError, match=option):
         DecisionModelQueryRouter(Scripted(), sources("a"), **{option: value})
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"question_template": None},
+        {"question_template": 5},
+        {"thresholds": 0.5},
+        {"thresholds": [("a", 0.5)]},
+        {"thresholds": {5: 0.5}},
+        {"message_filter": "all"},
+        {"message_filter": 5},
+    ],
+)
+def test_an_option_of_a_wrong_type_is_named_when_it_is_built(option):
+    with pytest.raises(ConfigError, match=next(iter(option))):
+        DecisionModelQueryRouter(Scripted(), sources("a"), **option)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        5,
+        "ab",
+        {Shelf(): 5},
+        {5: "numbers"},
+        [Source(1, "one", Shelf())],
+        [Source("a", 5, Shelf())],
+        [Source("a", "all", Shelf(), examples="text")],
+        [Source("a", "all", Shelf(), min_probability=True)],
+        [Source("a", "x" * 8_001, Shelf())],
+    ],
+)
+def test_sources_of_wrong_types_are_refused_when_it_is_built(given):
+    with pytest.raises(ConfigError):
+        DecisionModelQueryRouter(Scripted(), given)
+
+
+@pytest.mark.parametrize("model", [None, 5, type("Odd", (), {"decide": 5})()])
+def test_something_that_cannot_decide_is_refused_when_it_is_built(model):
+    with pytest.raises(ConfigError, match="decision_model"):
+        DecisionModelQueryRouter(model, sources("a"))
+
+
+async def test_a_model_needs_nothing_but_decide():
+    class Own:
+        async def decide(self, input, questions):
+            return await Scripted(0.9).decide(input, questions)
+
+    routing = await DecisionModelQueryRouter(Own(), sources("a")).route("q")
+    assert (routing.names, routing.model) == (("a",), "test/scripted-1")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (None, ()),
+        (5, ()),
+        ("q", None),
+        ("q", "hello"),
+        ("q", [{"role": "user", "text": "hi"}]),
+        ("q", [ConversationMessage("user", 5)]),
+        ("q", [ConversationMessage(None, "hi")]),
+        ("q", [ConversationMessage("assistant", "hi", tool_calls=("call",))]),
+        ("q", [ConversationMessage("assistant", "hi", tool_calls=(ToolCall("a", "b", 5),))]),
+    ],
+)
+async def test_a_question_or_conversation_of_wrong_types_is_refused(query, said):
+    model = Scripted(0.9)
+    with pytest.raises(InvalidQueryError):
+        await DecisionModelQueryRouter(model, sources("a")).route(query, said)
+    assert model.calls == []

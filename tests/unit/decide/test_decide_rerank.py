@@ -5,7 +5,12 @@ import pytest
 
 from fingerpost import QueryRouter
 from fingerpost.decide.rerank import DecisionReranker
-from fingerpost.errors import ConfigError, DecisionError, ProviderUnavailableError
+from fingerpost.errors import (
+    ConfigError,
+    DecisionError,
+    MissingRecordingError,
+    ProviderUnavailableError,
+)
 from fingerpost.types import Chunk, Document, Hit
 from fingerpost.types.document import Span
 from fingerpost.types.question import AnswerStatus, DecisionAnswer, DecisionResponse
@@ -174,3 +179,16 @@ async def test_a_cancellation_is_never_swallowed():
 def test_numbers_below_one_are_refused(settings):
     with pytest.raises(ConfigError, match=next(iter(settings))):
         DecisionReranker(Judge(by_animal), **settings)
+
+
+async def test_a_replay_without_its_record_goes_up():
+    def missing(text):
+        raise MissingRecordingError("no record")
+
+    with pytest.raises(MissingRecordingError):
+        await DecisionReranker(Judge(missing), batch=1)("q", [hit(1, "a"), hit(2, "b")], 2)
+
+
+def test_something_that_cannot_decide_is_refused_when_built():
+    with pytest.raises(ConfigError, match="model is a NoneType"):
+        DecisionReranker(None)

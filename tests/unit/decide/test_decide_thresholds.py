@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -134,6 +135,14 @@ def test_a_file_of_a_later_format_is_refused(saved) -> None:
         lambda value: value["bound_to"].update(model=7),
         lambda value: value["bound_to"].update(template="Another? {{description}}"),
         lambda value: value.pop("bound_to"),
+        lambda value: value.update(format=True),
+        lambda value: value.update(overall=10**400),
+        lambda value: value.update(before=[1]),
+        lambda value: value["sources"]["api"].update(own="no"),
+        lambda value: value["sources"]["api"].update(reason=7),
+        lambda value: value["sources"]["api"].update(n_yes=-5),
+        lambda value: value["sources"]["api"].update(n_yes=True),
+        lambda value: value["sources"]["api"].update(n_no=float("inf")),
     ],
 )
 def test_a_file_that_cannot_be_right_is_refused_with_its_name(saved, change) -> None:
@@ -197,3 +206,12 @@ def test_half_a_surrogate_pair_in_a_name_is_kept(tmp_path) -> None:
     odd = replace(FITTED, sources={"\ud800": FITTED.sources["api"]})
     odd.save(tmp_path / "odd.json")
     assert dict(RoutingThresholds.load(tmp_path / "odd.json")) == {"\ud800": 0.35}
+
+
+def test_a_source_that_stands_twice_is_refused(saved) -> None:
+    text = Path(saved).read_text(encoding="utf-8")
+    Path(saved).write_text(
+        text.replace('"sources": {', '"sources": {"api": {}, '), encoding="utf-8"
+    )
+    with pytest.raises(ConfigError, match="stands twice"):
+        RoutingThresholds.load(str(saved))

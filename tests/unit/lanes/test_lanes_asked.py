@@ -1,6 +1,8 @@
 """The one way to ask a decision model: answers held against their questions."""
 
+import asyncio
 import math
+import threading
 import time
 from dataclasses import replace
 
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost import errors as e
-from fingerpost.lanes.asked import ask, checked, confidence_of, labels_of
+from fingerpost.lanes.asked import ask, called, checked, confidence_of, labels_of
 from fingerpost.testing import ScriptedDecision
 from fingerpost.types.question import (
     AnswerStatus,
@@ -177,3 +179,100 @@ def test_confidence_is_by_one_formula():
         labels = labels_of(question)
         assert confidence_of(question, dict.fromkeys(labels, 1 / len(labels))) == pytest.approx(0)
         assert confidence_of(question, dict.fromkeys(labels, 0.0) | {labels[0]: 1.0}) == 1
+
+
+def answering(**changes):
+    """Return a model whose response differs from a good one."""
+
+    class Own:
+        async def decide(self, input, questions):
+            good = {"answers": {"y": DecisionAnswer("y", probabilities={"yes": 0.9, "no": 0.1})}}
+            return DecisionResponse(**{**good, "model": "own/1", **changes})
+
+    return Own()
+
+
+def answer(**changes):
+    return {"answers": {"y": DecisionAnswer("y", **changes)}}
+
+
+class Duck:
+    model, usage = "own/1", ()
+    answers = answer(probabilities={"yes": 0.9, "no": 0.1})["answers"]
+
+
+@pytest.mark.anyio
+async def test_a_model_with_nothing_but_decide_is_named_after_its_class():
+    assert (await ask(answering(), "?", (YES,))).answers["y"].value == pytest.approx(0.9)
+    assert called(answering()) == ("own", "Own")
+    with pytest.raises(e.InvalidDecisionResponseError, match="own/Own gave no answer to 'z'"):
+        await ask(answering(), "?", (YesNo("z", "?"),))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"answers": None},
+        {"answers": [1]},
+        {"usage": None},
+        {"usage": ("x",)},
+        {"model": None},
+        {"model": 5},
+        answer(probabilities=None),
+        answer(probabilities=5),
+        answer(probabilities=[("yes", 0.9)]),
+        answer(probabilities={"yes": "0.9", "no": "0.1"}),
+        answer(probabilities={"yes": None, "no": 1}),
+        answer(probabilities={"yes": 10**400, "no": 0}),
+        answer(probabilities={"yes": 0.9, "no": 0.1}, status="bogus"),
+        answer(probabilities={"yes": 0.9, "no": 0.1}, status=None),
+    ],
+)
+async def test_a_response_of_wrong_types_is_an_invalid_response(changes):
+    with pytest.raises(e.InvalidDecisionResponseError):
+        await ask(answering(**changes), "?", (YES,))
+
+
+@pytest.mark.anyio
+async def test_a_label_of_a_wrong_type_is_an_invalid_response():
+    changes = {"answers": {"c": DecisionAnswer("c", label=["a"])}}
+    with pytest.raises(e.InvalidDecisionResponseError):
+        await ask(answering(**changes), "?", (PICK,))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("decide", [5, None, lambda: None, lambda input, questions: Duck()])
+async def test_whatever_stands_where_decide_should_is_a_lane_error(decide):
+    model = type("Odd", (), {"decide": staticmethod(decide) if callable(decide) else decide})()
+    with pytest.raises(e.LaneError, match="own/Odd"):
+        await ask(model, "?", (YES,))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), SystemExit(3)])
+async def test_a_cancellation_that_nobody_asked_for_is_a_lane_error(error):
+    class Own:
+        async def decide(self, input, questions):
+            raise error
+
+    with pytest.raises(e.LaneError, match="own/Own"):
+        await ask(Own(), "?", (YES,))
+
+
+@pytest.mark.anyio
+async def test_a_plain_function_decides_in_a_thread():
+    here = threading.get_ident()
+
+    class Own:
+        def decide(self, input, questions):
+            shares = {"yes": 0.9, "no": 0.1} if threading.get_ident() != here else {}
+            return DecisionResponse({"y": DecisionAnswer("y", probabilities=shares)}, "own/1")
+
+    assert (await ask(Own(), "?", (YES,))).answers["y"].label == "yes"
+
+
+@pytest.mark.anyio
+async def test_something_that_is_no_question_is_a_mistake_of_the_caller():
+    with pytest.raises(e.UsageError, match="YesNo, Choice or Score"):
+        await ask(answering(), "?", ("Is it?",))

@@ -89,3 +89,7 @@ async def test_a_call_that_fails_is_not_made_again():
     with pytest.raises(ProviderUnavailableError):
         await ask_json(chat, REQUEST, _read)
     assert len(chat.requests) == 1
+
+
+def test_a_name_that_stands_twice_has_no_value():
+    assert read_json('{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}') == {"a": None, "b": {"c": None}}
