@@ -9,8 +9,16 @@ from typing import Any
 import click
 
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters
+from fingerpost.cli.options import (
+    Load,
+    NoPathError,
+    corpus_options,
+    embed_seconds,
+    embed_wait_option,
+    parse_filters,
+)
 from fingerpost.cli.progress import IngestBar
+from fingerpost.cli.terminal import plain
 
 
 @click.command()
@@ -35,21 +43,14 @@ from fingerpost.cli.progress import IngestBar
 )
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @click.option("--require-grounded", is_flag=True, help="Exit with 4 unless every claim stands.")
-@click.option(
-    "--embed-wait",
-    type=click.FloatRange(min=0),
-    default=20.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to compute missing vectors before answering.",
-)
+@embed_wait_option("answering")
 @corpus_options
 def ask(
     arguments: tuple[str, ...],
     as_json: bool,
     explain: bool,
     require_grounded: bool,
-    embed_wait: float,
+    embed_wait: float | None,
     **options: Any,
 ) -> int:
     """Answer QUESTION from the documents in each PATH (folders, files or globs).
@@ -81,7 +82,7 @@ def ask(
 
 def _answer(
     arguments: tuple[str, ...],
-    embed_wait: float,
+    embed_wait: float | None,
     *,
     explain: bool,
     filters: tuple[str, ...],
@@ -98,16 +99,17 @@ def _answer(
     chosen = parse_filters(filters)
     verify = False if no_verify else None
     try:
-        loaded = load(tuple(paths), embed="never", verify_citations=verify)
+        config = load(tuple(paths), verify_citations=verify).config
     except NoPathError:
         raise click.UsageError(
             f"give a PATH and a QUESTION; {question!r} alone was taken as the question"
         ) from None
-    router = QueryRouter(loaded.config)
+    seconds = embed_seconds(config, embed_wait)
+    router = QueryRouter(config.model_copy(update={"embed": "never"}))
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:
-            failed = _embed_for(router, embed_wait)
+            failed = _embed_for(router, seconds)
             result = router.route_sync(
                 question,
                 filters=chosen,
@@ -117,7 +119,14 @@ def _answer(
                 deadline=deadline,
                 explain=explain,
             )
-    return result, failed or words_alone(router, result.vector_coverage)
+            skipped = router.get_corpus_stats().skipped
+    nothing = [
+        f"note: {item.path} gave nothing: {item.detail or item.reason}"
+        for item in skipped
+        if item.path in paths
+    ]
+    note = failed or words_alone(router, result.vector_coverage)
+    return result, plain("\n".join([*nothing, *([note] if note else [])]))
 
 
 def _embed_for(router: Any, seconds: float) -> str:

@@ -32,7 +32,7 @@ def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     from fingerpost.cli.ask import words_alone
     from fingerpost.router import QueryRouter
 
-    router = QueryRouter(load(paths, embed="background").config)
+    router = QueryRouter(load(paths).config)
     with ExitStack() as open_router:
         with IngestBar() as bar:
             end = router.subscribe(bar)
@@ -91,7 +91,7 @@ class Conversation:
         self._turns += [("user", line), ("assistant", self._last.answer)]
 
     def _command(self, line: str) -> None:
-        from fingerpost.cli.render import explain_result, source_line
+        from fingerpost.cli.render import explain_result, has_several_corpora, source_line
 
         if line == "/new":
             self._turns.clear()
@@ -105,6 +105,7 @@ class Conversation:
         elif line == "/explain":
             explain_result(self._last)
         else:
+            several = has_several_corpora(self._last)
             for source in self._last.sources:
-                click.echo(source_line(source))
+                click.echo(source_line(source, name_corpus=several))
                 click.echo(f"    {plain(source.snippet)}")

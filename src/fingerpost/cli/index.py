@@ -158,7 +158,7 @@ def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
         return
     counts = Counter(item["reason"] for item in skipped)
     listed = ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
-    click.echo(f"skipped: {len(skipped):,} files ({listed})")
+    click.echo(f"skipped: {len(skipped):,} {'file' if len(skipped) == 1 else 'files'} ({listed})")
     for item in skipped if all_skipped else skipped[:_LISTED]:
         detail = f" ({item['detail']})" if item["detail"] else ""
         click.echo(f"  {plain(item['path'])}: {item['reason']}{plain(detail)}")

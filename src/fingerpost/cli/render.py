@@ -86,7 +86,7 @@ def show_result(result: QueryResult) -> None:
     if result.sources:
         cited = any(source.cited for source in result.sources)
         click.echo("\n" + click.style("Sources" if cited else "Nearest sources", bold=True))
-        several = len({source.source for source in result.sources}) > 1
+        several = has_several_corpora(result)
         for source in result.sources:
             click.echo("  " + source_line(source, name_corpus=several))
     if result.grounding is not None and result.grounding.claims:
@@ -106,6 +106,13 @@ def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
     supported = [claim for claim in claims if claim.verdict is Verdict.SUPPORTED]
     few = set(map(id, supported[:_SUPPORTED_SHOWN]))
     return [c for c in claims if c.verdict is not Verdict.SUPPORTED or id(c) in few]
+
+
+def has_several_corpora(result: QueryResult) -> bool:
+    """Return whether a path alone does not say where it is."""
+    searched = {hit.document.source for hit in result.candidates}
+    cited = {source.source for source in result.sources}
+    return result.classification.routing is not None or len(searched | cited) > 1
 
 
 def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
@@ -224,9 +231,10 @@ def _show_candidates(result: QueryResult) -> None:
         click.echo("  " + _columns("source", "part", "fused", "words", "vector", "score  place"))
     markers = {source.id: f"[{source.index}]" for source in result.sources if source.cited}
     parts = {part: str(number) for number, part in enumerate(result.sub_queries, start=1)}
+    several = has_several_corpora(result)
     for hit in result.candidates:
         marker, part = markers.get(hit.chunk.id, "-"), parts.get(hit.sub_query, "-")
-        click.echo("  " + candidate_line(hit, marker=marker, part=part))
+        click.echo("  " + candidate_line(hit, marker=marker, part=part, name_corpus=several))
 
 
 def _tier_lines(chosen: ClassificationResult) -> Iterator[str]:
@@ -256,18 +264,20 @@ def _routing_lines(routing: SourceRouting) -> Iterator[str]:
         yield f"{'used' if item.chosen else 'not '}  {said}{limit}{state}  {item.name}"
 
 
-def candidate_line(hit: Hit, *, marker: str, part: str) -> str:
+def candidate_line(hit: Hit, *, marker: str, part: str, name_corpus: bool = False) -> str:
     """Return the ranks of one candidate in columns.
 
     Args:
         hit: The candidate.
         marker: ``[n]`` of the source that it became, ``-`` when the answer does not cite it.
         part: Number of the part of the question that found it, ``-`` for the whole question.
+        name_corpus: Put the name of its source before the path.
     """
     fused = "-" if hit.fused_rank is None else f"#{hit.fused_rank}"
     words = _rank(hit.lexical_rank, hit.lexical_score)
     vector = _rank(hit.vector_rank, hit.vector_score)
-    place = f"{hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end}"
+    corpus = f"{hit.document.source}: " if name_corpus else ""
+    place = f"{corpus}{hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end}"
     trail = one_line(" › ".join(hit.chunk.heading_path), 48)
     note = f"  ({hit.note})" if hit.note else ""
     last = f"{hit.score:.3f}  {place} {trail}{note}"
