@@ -16,6 +16,10 @@ Said: TypeAlias = float | str | Mapping[str, float] | Sequence[float] | AnswerSt
 """One answer: the probability of yes; an option, or some options with their probabilities; the
 probability of each level; or that it was refused or abstained from."""
 
+_ANSWERS: Final = (
+    "give the probability of yes, an option, options with their probabilities, the probability "
+    "of each level, or an AnswerStatus"
+)
 _SURE: Final = 0.9
 _UNKNOWN: Final = 0.6
 _KINDS: Final = {"noul": YesNo, "predicate": YesNo, "choice": Choice, "score": Score}
@@ -26,8 +30,8 @@ class Decided:
     """Answers to one request, told in the shape of whichever API was asked.
 
     Attributes:
-        answers: In the order of the questions, the last for all that follow; empty says yes, the
-            first option and the lowest level.
+        answers: One for each question, in their order, or one for all of them; empty says yes,
+            the first option and the lowest level.
         model: The build that is said to have answered; empty takes the one that was asked for.
         usage: Tokens in and out; ``None`` leaves them out.
         extras: More fields of each answer.
@@ -40,10 +44,21 @@ class Decided:
     extras: Mapping[str, Any] = field(default_factory=dict, hash=False)
     delay_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Refuse what answers no question.
+
+        Raises:
+            TypeError: An answer is none.
+        """
+        for said in self.answers:
+            is_number = isinstance(said, int | float) and not isinstance(said, bool)
+            if not is_number and not isinstance(said, str | Mapping | Sequence | AnswerStatus):
+                raise TypeError(f"{said!r} is no answer: {_ANSWERS}")
+
     def said(self, place: int, question: Question) -> Said:
         """Return the answer to the question at ``place``."""
         if self.answers:
-            return self.answers[min(place, len(self.answers) - 1)]
+            return self.answers[place if len(self.answers) > 1 else 0]
         sure = {labels_of(question)[0]: _SURE}
         return _SURE if isinstance(question, YesNo) else sure
 
@@ -74,21 +89,35 @@ def distribution(question: Question, said: Said) -> Mapping[str, float]:
     labels = labels_of(question)
     if isinstance(said, AnswerStatus):
         return dict.fromkeys(labels, 1 / len(labels))
+    told: object = said
     if isinstance(said, str):
         said = {said: _SURE}
     if isinstance(said, int | float):
         said = {"yes": said, "no": 1 - said}
     if not isinstance(said, Mapping):
-        said = dict(zip(labels, said, strict=True))
-    if not set(said) <= set(labels):
-        raise ValueError(f"{said!r} does not answer {question!r}")
+        said = dict(zip(labels, said, strict=False)) if len(said) == len(labels) else {}
+    shares = list(said.values())
+    if not said or not set(said) <= set(labels) or not all(0 <= share <= 1 for share in shares):
+        kind = type(question).__name__
+        raise ValueError(
+            f"{told!r} does not answer the {kind} {question.id!r} ({', '.join(labels)}): {_ANSWERS}"
+        )
     others = [label for label in labels if label not in said]
     rest = (1 - sum(said.values())) / len(others) if others else 0.0
     return {label: said.get(label, rest) for label in labels}
 
 
 def whole_decision(received: Received, decided: Decided) -> Mapping[str, Any]:
-    """Return the answers as the JSON object of the API that was asked."""
+    """Return the answers as the JSON object of the API that was asked.
+
+    Raises:
+        ValueError: The answers do not fit the questions.
+    """
+    n_said, n_asked = len(decided.answers), len(received.questions)
+    if n_said > 1 and n_said != n_asked:
+        raise ValueError(
+            f"{n_said} answers to {n_asked} questions: give one for each, or one for all of them"
+        )
     told = [
         {**_answer(received.api, question, decided.said(place, question)), **decided.extras}
         for place, question in enumerate(received.questions)

@@ -46,12 +46,16 @@ class ProviderServer:
         embeddings: Faults for requests for embeddings, in order of arrival; ``None`` in the list
             and all after its end get right vectors.
         decisions: Answers to requests for decisions, given like ``script``: a `Decided` or a fault,
-            or a tuple with an answer to each question.
+            or a tuple with an answer to each question, or with one for all of them. Answers that
+            do not fit the questions get status 400, and are an error at the end.
         rankings: Answers to requests at a path that ends in ``/rerank`` (Cohere, Jina, Voyage),
             given like ``script``: a tuple with a score for each document, or a fault; by default
             the share of the query's words that stand in it.
         models: Names that the lists of models tell.
         dimension: Length of the vectors.
+
+    Raises:
+        TypeError: A step of ``decisions`` is none.
     """
 
     def __init__(
@@ -64,6 +68,8 @@ class ProviderServer:
         models: Sequence[str] = ("scripted",),
         dimension: int = 8,
     ) -> None:
+        for decision in decisions if isinstance(decisions, list) else [decisions]:
+            _require_decision(decision)
         self._script = script
         self._embeddings = list(embeddings)
         self._decisions = decisions
@@ -186,8 +192,7 @@ class ProviderServer:
             if isinstance(decision, Fault):
                 await decision.play(exchange)
             else:
-                told = Decided(decision) if isinstance(decision, tuple) else decision
-                await _decide(exchange, told)
+                await _decide(exchange, decision)
         elif received.kind == "rerank":
             scores = self._next(self._rankings, received, Fault | tuple)
             if isinstance(scores, Fault):
@@ -224,6 +229,16 @@ class ProviderServer:
         await exchange.reply(200, wire.vectors(exchange.received, items))
 
 
+def _require_decision(step: object) -> None:
+    if isinstance(step, tuple):
+        Decided(step)
+    elif not isinstance(step, Decided | Fault) and not callable(step):
+        raise TypeError(
+            f"{step!r} is none of: a tuple with an answer to each question, a Decided, "
+            "a fault, a function of the request, a list of these"
+        )
+
+
 async def _say(exchange: Exchange, answer: Answer) -> None:
     received = exchange.received
     if answer.delay_s:
@@ -237,8 +252,15 @@ async def _say(exchange: Exchange, answer: Answer) -> None:
     await exchange.send(b"0\r\n\r\n")
 
 
-async def _decide(exchange: Exchange, decided: Decided) -> None:
+async def _decide(exchange: Exchange, decision: Decided | tuple[Said, ...]) -> None:
+    try:
+        _require_decision(decision)
+        decided = Decided(decision) if isinstance(decision, tuple) else decision
+        body = whole_decision(exchange.received, decided)
+    except (TypeError, ValueError) as error:
+        said = wire.error_body(exchange.received.api, 400, "wrong_script", f"decisions: {error}")
+        await exchange.reply(400, said)
+        raise
     if decided.delay_s:
         await asyncio.sleep(decided.delay_s)
-    body = whole_decision(exchange.received, decided)
     await exchange.reply(200, body, {"x-request-id": "scripted-1"})
