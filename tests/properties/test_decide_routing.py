@@ -76,7 +76,8 @@ def test_a_source_is_used_exactly_when_its_answer_reaches_its_threshold(rows, le
 @settings(deadline=None)
 @given(st.lists(st.tuples(_ROWS, _FALLBACKS), min_size=1, max_size=4), _SHARE)
 def test_a_cascade_ends_at_the_first_sure_routing_or_at_the_last(script, accept_at):
-    routers = [_router(rows, 0.5, strategy) for rows, strategy in script]
+    n = min(len(rows) for rows, _ in script)
+    routers = [_router(rows[:n], 0.5, strategy) for rows, strategy in script]
     alone = [anyio.run(router.route, "q") for router in routers]
     routing = anyio.run(CascadeQueryRouter(routers, accept_at=accept_at).route, "q")
     sure = [one.fallback is None and one.confidence >= accept_at for one in alone]

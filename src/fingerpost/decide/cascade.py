@@ -135,22 +135,17 @@ async def _asked(
 
 
 def _common_sources(routers: Sequence[SourceRouter]) -> tuple[Source, ...]:
-    """Return the sources of our routers; nothing is known of a host's own.
+    """Return the sources of our routers, the same by name; nothing is known of a host's own.
 
     Raises:
         ConfigError: They are not the same for all.
     """
     ours = [r.sources for r in routers if isinstance(r, BaseSourceRouter | CascadeQueryRouter)]
-    told = {frozenset(map(_identity, sources)): sources for sources in ours if sources}
+    told = {frozenset(source.name for source in sources): sources for sources in ours if sources}
     if len(told) > 1:
-        lists = " and ".join(", ".join(s.name for s in sources) for sources in told.values())
+        lists = " and ".join(", ".join(sorted(names)) for names in told)
         raise ConfigError(f"routers must choose among the same sources, they have {lists}")
     return next(iter(told.values()), ())
-
-
-def _identity(source: Source) -> tuple[str, object]:
-    at = source.retriever
-    return source.name, at if isinstance(at, str) else id(at)
 
 
 def _share(deadline: float | None, n_left: int) -> float | None:
