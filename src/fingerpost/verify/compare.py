@@ -112,6 +112,8 @@ def _same_version(claim: tuple[int, ...], evidence: tuple[int, ...]) -> bool:
 def _find_number(one: Quantity, evidence: list[Quantity]) -> Finding:
     rivals = [other for other in evidence if _kindred(one, other)]
     matching = [other for other in rivals if _agrees(one, other)]
+    if one.kind == "number":  # the first of something is no other number of anything
+        rivals = [other for other in rivals if other.kind != "ordinal"]
     counted = [other for other in rivals if one.nouns & other.nouns]
     if matching:
         same_noun = [other for other in matching if one.nouns & other.nouns]

@@ -16,6 +16,7 @@ from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.names import Mention, abbreviated, rivals, stands_in
 from fingerpost.verify.negation import exchanged, polarity
+from fingerpost.verify.possession import thing_missing
 from fingerpost.verify.quantifiers import narrows, overclaims
 from fingerpost.verify.rates import rates
 from fingerpost.verify.roles import misplaced
@@ -99,6 +100,9 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     _rates(found, claim.text, alone.reading.text)
     _names(found, claim, around, source)
     _identifiers(found, claim, around, source)
+    if thing := thing_missing(claim.text, wide.alignment.missing):
+        found.flags.add("thing_missing")
+        found.reasons.append(f"{thing} not in the source's passage")
     _polarity(found, claim, alone.reading, alone.alignment)
     _places(found, claim, alone.reading, alone.alignment)
     return found

@@ -19,7 +19,7 @@ _CONTRADICTING = frozenset(
 # These are only found where all else is the same, however short the claim.
 _ALIGNED_BY_THEMSELVES = frozenset(("swap", "name", "place", "mirror"))
 _CAPPING = _CONTRADICTING | {
-    "identifier_missing", "number_missing", "overclaim",
+    "identifier_missing", "number_missing", "thing_missing", "overclaim",
 }  # fmt: skip
 QUOTE_CONFIDENCE = 0.98
 

@@ -183,6 +183,10 @@ def test_explain_shows_what_was_measured(check):
         (("verify", "EMPTY", "--sources", "."), "holds no text"),
         (("verify", "TEXT"), "give --sources PATH"),
         (("verify", "BINARY", "--sources", "."), "is no text"),
+        (("verify", "/dev/zero", "--sources", "."), "/dev/zero is a device"),
+        (("verify", "HUGE", "--sources", "."), "longer than 5,000,000 bytes"),
+        (("verify", "TEXT", "--sources", "nowhere", "--html", "no/x.html"), "no folder no"),
+        (("verify", "TEXT", "--sources", "nowhere", "--html", "TEXT/x.html"), "no folder TEXT"),
     ],
 )
 def test_what_cannot_be_checked_is_a_usage_error(tmp_path, run, monkeypatch, arguments, said):
@@ -190,9 +194,48 @@ def test_what_cannot_be_checked_is_a_usage_error(tmp_path, run, monkeypatch, arg
     (tmp_path / "EMPTY").write_text(" \n")
     (tmp_path / "TEXT").write_text(SAFE)
     (tmp_path / "BINARY").write_bytes(b"\0\1" * 50)
+    (tmp_path / "HUGE").write_bytes(b"a" * 5_000_001)
     code, _, err = run(*arguments)
     assert code == 2
     assert said in err
+
+
+def test_a_closed_standard_input_is_a_usage_error(corpus, run_main, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    code, _, err = run_main("verify", "-", "--sources", corpus)
+    assert code == 2
+    assert "standard input is closed" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SAFE, "grounded: 1 of 1 claim supported ·"),
+        (f"{SAFE} {STRANGE}", "1 of 2 claims supported, none contradicted: 1 unverifiable ·"),
+        (f"{SAFE} {FALSE}", "NOT grounded: 1 of 2 claims supported: 1 contradicted ·"),
+    ],
+)
+def test_a_text_is_called_grounded_only_when_every_claim_is_supported(check, text, said):
+    _, out, _ = check(text)
+    assert any(line.startswith(said) for line in out.splitlines())
+
+
+def test_an_escape_that_does_not_end_hides_nothing(check, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, _ = check(f"{SAFE}\n\x1b]0;hidden {FALSE}\n", "--html", page)
+    assert code == 4
+    assert FALSE in out
+    assert FALSE in page.read_text("utf-8")
+    assert "\x1b" not in out
+
+
+def test_json_escapes_what_no_reader_sees(check):
+    unseen = "\x9b\u061c\u202e\U000e0041"
+    _, out, _ = check(f"The default {unseen}mode is safe.", "--json")
+    assert not set(unseen) & set(out)
+    assert checked(out)["claims"][0]["claim"] == f"The default {unseen}mode is safe."
+    _, shown, _ = check(f"The default {unseen}mode is safe.")
+    assert "The default mode is safe." in shown
 
 
 def test_a_text_without_claims_says_so(check):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.types import Verdict
 from fingerpost.verify import judge_pair
 from fingerpost.verify.names import identifiers, names, rivals, stands_in
 from fingerpost.verify.quote import find_quote
@@ -94,3 +95,25 @@ def test_a_marker_in_a_claim_is_not_a_number_that_it_states():
     for marked in ("The pump runs at night [2].", "The pump [4, 7] runs at night【9】."):
         found = judge_pair(marked, source)
         assert found == judge_pair("The pump runs at night.", source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Platform9 provides access to all official Helm charts through the App Catalog UI.",
+        "Helm has an official chart repository.",
+    ],
+)
+def test_a_thing_of_which_a_word_is_missing_is_not_borne_out(source):
+    found = judge_pair("Helm has an official mobile app.", source)
+    assert found.verdict not in (Verdict.SUPPORTED, Verdict.CONTRADICTED)
+    assert "official mobile app not in the source's passage" in found.reasons
+
+
+def test_the_first_of_something_is_no_other_number():
+    found = judge_pair(
+        "Helm 4 removed the rollback command.",
+        "The first argument of the rollback command is the name of a release.",
+    )
+    assert found.verdict not in (Verdict.SUPPORTED, Verdict.CONTRADICTED)
+    assert not any("≠" in reason for reason in found.reasons)

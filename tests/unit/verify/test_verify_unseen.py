@@ -47,6 +47,57 @@ def test_a_number_that_differs_is_still_found_behind_escapes():
     assert found.claims[0].verdict is Verdict.CONTRADICTED
 
 
+SAYS = "The cache holds 256 entries. The export is enabled by default."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The cache holds 256<!-- -->0 entries.",
+        "The export is not<!-- --> enabled by default.",
+        "The export is never<!----> enabled by default.",
+        "The export is no<!-- a\nb -->t enabled by default.",
+        "The export is n\u043et enabled by default.",
+        "The export is no\u0336t enabled by default.",
+        "The export is ne\u0301ver enabled by default.",
+        "The export is &#110;ot enabled by default.",
+        "The export is &#x6e;ot&nbsp;enabled by default.",
+        "The cache holds &#50;560 entries.",
+        "\x1b]The cache holds 999 entries.",
+        "\x1b]The cache holds 999 entries.\nIt is a cache.\x07",
+    ],
+)
+def test_what_a_reader_sees_of_a_claim_is_judged(claim):
+    found = CitationVerifier().verify_sync(claim, [SAYS])
+    assert found.claims[0].verdict is Verdict.CONTRADICTED
+    assert found.overall_grounded is False
+    assert judge_pair(claim.partition("\nIt")[0], SAYS).verdict is Verdict.CONTRADICTED
+
+
+def test_what_stands_only_in_a_comment_is_no_claim():
+    answer = "<!-- The cache holds 999 entries. -->\nThe cache holds 256 entries.\n<!-- open"
+    claims = CitationVerifier().verify_sync(answer, [SAYS]).claims
+    assert claims[0].claim.startswith("The cache holds 256 entries.")
+    assert answer[claims[0].span.start :].startswith("The cache holds 256")
+    assert not any("999" in claim.claim for claim in claims)
+
+
+def test_references_and_comments_of_a_source_are_read_and_its_spans_stay():
+    source = "&quot;Safe&quot; mode <!-- once 4 -->uses 8&nbsp;thr&#101;ads &amp;&#32;locks&#46;"
+    found = CitationVerifier().verify_sync(["Safe mode uses 8 threads & locks"], [source])
+    span = found.claims[0].source_span
+    assert found.claims[0].verdict is Verdict.SUPPORTED
+    assert source[span.start : span.end] == found.claims[0].source_snippet
+    assert found.claims[0].source_snippet.endswith(("locks", "locks&#46;"))
+
+
+def test_words_of_another_alphabet_stay_what_they_are():
+    found = CitationVerifier().verify_sync(
+        ["Кэш хранит 256 записей."], ["Кэш хранит 256 записей на диске."]
+    )
+    assert found.claims[0].verdict is Verdict.SUPPORTED
+
+
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
