@@ -90,7 +90,7 @@ def fit_thresholds(
         ConfigError: ``waste`` is not above 0, or the questions are too few to be fitted on.
     """
     if not waste > 0 or not np.isfinite(waste):
-        raise ConfigError(f"waste = {waste}: it must be above 0")
+        raise ConfigError(f"waste = {waste}: it must be a number above 0 that is not infinite")
     serves = labelled.serves
     _require_enough(labelled, serves)
     folds = folds_of(labelled.gold, labelled.groups)

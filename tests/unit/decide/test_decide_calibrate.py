@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.decide.calibrate import (
@@ -263,6 +263,7 @@ def test_thresholds_that_would_cost_more_than_one_half_are_not_kept() -> None:
     assert np.array_equal(found.used, found.used_before)
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.floats(0.05, 2))
 def test_expected_is_never_dearer_than_before(seed, waste) -> None:
     found = fit(drawn((0.4, 0.7), (0.3, 0.6), n=30, seed=seed), waste=waste).thresholds
