@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         SystemOneDecisionModel,
     )
     from fingerpost.lanes.routing import RoutingModel, lane_of
+    from fingerpost.lanes.web.search import WebSearch
     from fingerpost.observe.events import Event, GenerateDelta, IngestProgress, RouteComplete
     from fingerpost.observe.otel import OtelObserver
     from fingerpost.retrieve.unified import UnifiedRetriever
@@ -88,6 +89,7 @@ _HOMES = {
     "fingerpost.router": ("QueryRouter",),
     "fingerpost.lanes.failover": ("FailoverModel",),
     "fingerpost.lanes.routing": ("RoutingModel", "lane_of"),
+    "fingerpost.lanes.web.search": ("WebSearch",),
     "fingerpost.lanes.base": ("ChatModel", "DecisionModel", "EmbeddingModel"),
     "fingerpost.types.plan": ("Capability", "CapabilityRecommendation", "ExecutionPlan"),
     "fingerpost.types.chat": ("ChatRequest", "ChatResponse", "Message"),
@@ -208,6 +210,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "VerifiedResponse",
+    "WebSearch",
     "YesNo",
     "lane_of",
 ]

@@ -21,7 +21,7 @@ from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
-from fingerpost.retrieve.base import Rerank
+from fingerpost.retrieve.base import Rerank, WebSearchHook
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.plan import Capability
@@ -108,6 +108,7 @@ class Parts:
         routed: Sources that each question is routed among; ``None`` without any.
         reranker: Returns the ``rerank`` hook of a question from its meter, its id and what returns
             when a call must have ended; ``None`` for the built-in reranker.
+        web: Searches the web for the research pass; ``None`` leaves the web alone.
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
         capabilities: Returns what may be recommended.
@@ -128,6 +129,7 @@ class Parts:
     models: Models = Models()
     routed: RoutedSources | None = None
     reranker: Callable[[Meter, str, Callable[[], float | None]], Rerank] | None = None
+    web: WebSearchHook | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], Sequence[Capability]] = tuple
     unified: Callable[[], UnifiedRetriever | None] = lambda: None

@@ -174,6 +174,7 @@ PUBLIC = [
     "UsageError",
     "Verdict",
     "VerifiedResponse",
+    "WebSearch",
     "YesNo",
     "lane_of",
 ]

@@ -38,6 +38,8 @@ async def test_every_field_of_a_result_is_filled_by_some_question(corpus, runtim
         ]
         runtime.error = RuntimeError("out of memory")
         results.append(await router.route("What does error E1042 mean?"))
+    async with _router(corpus, web_search=lambda *_: [], web_research="always", **WORDS) as router:
+        results.append(await router.route(HALF, tier=3))
     results += [await _written(corpus, ChatResponse("Heron is safe [1]. See [9]. And", "", CUT))]
     empty = {
         field.name

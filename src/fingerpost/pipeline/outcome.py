@@ -9,7 +9,7 @@ from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
 from fingerpost.types.result import QueryResult
 
-_JOBS_WITH_A_PROMPT = frozenset({"rewrite", "hyde", "decompose"})
+_JOBS_WITH_A_PROMPT = frozenset({"rewrite", "hyde", "decompose", "research"})
 
 
 def outcome(
@@ -31,6 +31,7 @@ def outcome(
         classification=classification,
         sources=checked.sources,
         research_synthesis=evidence.synthesis or None,
+        web_searched=evidence.web_searched,
         grounding=checked.grounding,
         grounding_status=checked.status,
         recommendations=classification.recommendations,

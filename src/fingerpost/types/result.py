@@ -48,7 +48,8 @@ class QueryResult:
         classification: Tier, strategy, confidence, reasoning.
         sources: What the markers point at, by ``index``; after an abstention the nearest
             sources with ``cited=False``.
-        research_synthesis: Notes of the research pass, ``None`` when it did not run.
+        research_synthesis: Notes of the research pass, which name ``candidates`` by chunk id;
+            ``None`` when it did not run.
         grounding: A verdict for each claim; ``None`` unless ``grounding_status`` is
             ``checked``.
         grounding_status: ``checked``, ``not_requested`` or ``unavailable``.
@@ -79,6 +80,7 @@ class QueryResult:
         fingerprints: ``index``, ``config`` and ``generation`` that produced it, and
             ``prompt:…`` for each prompt that a model was given.
         query: The request as it was made; with the fingerprints it can be asked again.
+        web_searched: Whether the research pass asked the web.
     """
 
     answer: str
@@ -111,3 +113,4 @@ class QueryResult:
     lexical_weight: float | None = None
     fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
     query: Query | None = None
+    web_searched: bool = False

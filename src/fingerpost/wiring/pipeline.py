@@ -21,6 +21,7 @@ from fingerpost.wiring.index import cores
 from fingerpost.wiring.rerank import make_reranker
 from fingerpost.wiring.sources import make_routed_sources
 from fingerpost.wiring.tape import Tape, make_delimiter
+from fingerpost.wiring.web import make_web_search
 
 
 def make_pipeline(
@@ -46,6 +47,7 @@ def make_pipeline(
         topics=read_topics,
         models=models,
         reranker=make_reranker(config, models),
+        web=make_web_search(config),
         make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
