@@ -245,13 +245,20 @@ def _undecided(case: Case) -> Held | None:
     return None if best.judgement.p_supported >= _SURE else best
 
 
-def hold_together(cases: Iterable[Case], weights: JudgeWeights) -> None:
-    """Hold each claim that no source bears out alone against all that it cites at once."""
+def hold_together(
+    cases: Iterable[Case], weights: JudgeWeights, is_late: Callable[[], bool]
+) -> None:
+    """Hold each claim that no source bears out alone against all that it cites at once.
+
+    Once ``is_late`` says so, what the sources say one by one stands.
+    """
     for case in cases:
         passages = [held.premise for held in case.cited if held.premise]
         alone = any(held.judgement.verdict is Verdict.SUPPORTED for held in case.held)
         if alone or len(passages) < 2:  # noqa: PLR2004 - one is no several
             continue
+        if is_late():
+            return
         found = measure(case.reading, SourceSentences("\n\n".join(passages)))
         said = judge(found, weights)
         against = any(held.judgement.verdict is Verdict.CONTRADICTED for held in case.cited)

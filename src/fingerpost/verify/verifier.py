@@ -202,7 +202,7 @@ class CitationVerifier:
             )
             work.method += "+embedding" * bool(n_embedded)
             work.fallbacks += [WORDS_ALONE] * failed
-        hold_together(work.cases, self._weights)
+        hold_together(work.cases, self._weights, work.is_late)
 
     async def _judged(self, work: _Work) -> None:
         """Let the judge speak of every claim that no source holds word for word."""
