@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from fingerpost.lanes.asked import passed_on
+from fingerpost.lanes.asked import called, passed_on
 from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
@@ -108,12 +108,12 @@ class WrappedDecision:
     @property
     def provider(self) -> str:
         """Return the wrapped model's route word."""
-        return self._model.provider
+        return called(self._model)[0]
 
     @property
     def model(self) -> str:
         """Return the wrapped model's name."""
-        return self._model.model
+        return called(self._model)[1]
 
     async def decide(
         self,

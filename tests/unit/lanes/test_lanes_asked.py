@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fingerpost import errors as e
 from fingerpost.lanes.asked import ask, called, checked, confidence_of, labels_of
+from fingerpost.lanes.wrapped import WrappedDecision
 from fingerpost.testing import ScriptedDecision
 from fingerpost.types.question import (
     AnswerStatus,
@@ -276,3 +277,10 @@ async def test_a_plain_function_decides_in_a_thread():
 async def test_something_that_is_no_question_is_a_mistake_of_the_caller():
     with pytest.raises(e.UsageError, match="YesNo, Choice or Score"):
         await ask(answering(), "?", ("Is it?",))
+
+
+@pytest.mark.anyio
+async def test_what_stands_around_a_model_without_a_name_is_called_like_it():
+    around = WrappedDecision(answering())
+    assert called(around) == ("own", "Own")
+    assert (await ask(around, "?", (YES,))).answers["y"].label == "yes"
