@@ -5,7 +5,7 @@ import time
 import pytest
 
 from fingerpost.types import Verdict
-from fingerpost.verify import CitationVerifier, extract_claims
+from fingerpost.verify import CitationVerifier, extract_claims, judge_pair
 
 CLAIM = "The cache holds 512 entries"
 SOURCE = "The cache holds 256 entries."
@@ -77,3 +77,8 @@ def test_a_paragraph_that_never_ends_gives_each_of_its_sentences_once():
     sentence = "The cache holds 512 entries of one kind. "
     claims = extract_claims(sentence * 2_000)
     assert [claim.text for claim in claims] == [sentence.strip()] * 2_000
+
+
+def test_a_number_word_of_any_length_is_read():
+    word = "tausend" * 1_500
+    assert judge_pair(f"Es sind {word} Zeilen.", f"Es sind {word} Zeilen hier.").p_supported >= 0.0

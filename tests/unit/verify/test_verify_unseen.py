@@ -91,6 +91,17 @@ def test_references_and_comments_of_a_source_are_read_and_its_spans_stay():
     assert found.claims[0].source_snippet.endswith(("locks", "locks&#46;"))
 
 
+def test_a_place_that_begins_and_ends_with_a_reference_holds_both():
+    source = "It rains. &#83;afe mode uses 8 thread&#115;"
+    found = CitationVerifier().verify_sync(["Safe mode uses 8 threads"], [source])
+    assert found.claims[0].source_snippet == "&#83;afe mode uses 8 thread&#115;"
+
+
+def test_a_comment_inside_a_word_parts_nothing():
+    claims = CitationVerifier().verify_sync("The cache holds 256<!-- a\nb -->0 entries.", [SAYS])
+    assert claims.claims[0].claim == "The cache holds 2560 entries."
+
+
 def test_words_of_another_alphabet_stay_what_they_are():
     found = CitationVerifier().verify_sync(
         ["Кэш хранит 256 записей."], ["Кэш хранит 256 записей на диске."]
