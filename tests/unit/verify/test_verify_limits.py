@@ -81,4 +81,4 @@ def test_a_paragraph_that_never_ends_gives_each_of_its_sentences_once():
 
 def test_a_number_word_of_any_length_is_read():
     word = "tausend" * 1_500
-    assert judge_pair(f"Es sind {word} Zeilen.", f"Es sind {word} Zeilen hier.").p_supported >= 0.0
+    assert judge_pair(f"Es sind {word} Zeilen.", "Es sind neun Zeilen.").p_supported >= 0.0
