@@ -13,7 +13,7 @@ CUT = StopReason.LENGTH
 WORDS = {"embedding_provider": "none"}
 HALF = "Compare the installer and the brew command, then explain the license and tulips"
 # Nothing recommends capabilities where no engine that knows some is given.
-NEVER_FILLED = {"recommendations"}
+NEVER_FILLED = {"recommendations", "diagnostics"}  # without an engine, without a plan
 
 
 def _router(corpus, **settings):

@@ -91,6 +91,6 @@ def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outco
         for ordinal, row in enumerate(chunk_rows)
     ]
     return Prepared(
-        PreparedDocument(document, chunks, words, trails, names=names),
+        PreparedDocument(document, chunks, words, trails, names=list(map(tuple, names))),
         [(ordinal, path, anchor) for ordinal, path, anchor in written],
     )

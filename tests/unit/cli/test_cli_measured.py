@@ -26,7 +26,9 @@ def _run(*n_crashed, n=2):
 
 
 def _show(run, **more):
-    show_run(run, **{"as_json": False, "report": None, "per_query": None, "most_wrong": 5, **more})
+    show_run(
+        run, {}, **{"as_json": False, "report": None, "per_query": None, "most_wrong": 5, **more}
+    )
 
 
 def test_a_case_that_crashed_is_told_beside_the_table(capsys):
@@ -42,6 +44,7 @@ def test_an_evaluation_of_which_every_case_crashed_is_an_error(capsys):
     assert "set1: 2 cases crashed" in capsys.readouterr().err
 
 
-def test_a_file_of_cases_that_cannot_be_written_says_so(tmp_path):
-    with pytest.raises(click.ClickException, match="cannot be written"):
+def test_a_file_of_cases_that_cannot_be_written_says_so(tmp_path, capsys):
+    with pytest.raises(click.exceptions.Exit):
         _show(_run(0), per_query=tmp_path / "no" / "cases.jsonl")
+    assert "cannot be written" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,6 +34,26 @@ def words_folder(folder: Path, number: int) -> Path:
     return folder / WORDS_FOLDER / f"{number:04d}"
 
 
+def _drop_unfinished(path: Path) -> None:
+    """Take away lists of deletions that a killed writer left before its commit.
+
+    Their names hold the number of the commit, which comes again: the next one could not write
+    its own. What ``meta.json`` names is kept.
+    """
+    try:
+        meta = json.loads((path / "meta.json").read_text("utf-8"))
+        known = {
+            f"{str(segment['segment_id']).replace('-', '')}.{segment['deletes']['opstamp']}.del"
+            for segment in meta["segments"]
+            if segment.get("deletes")
+        }
+    except (OSError, ValueError, LookupError, TypeError):
+        return  # damage is told when the index is opened
+    for file in path.glob("*.del"):
+        if file.name not in known:
+            file.unlink(missing_ok=True)
+
+
 class WordWriter:
     """The open word index of the one writer.
 
@@ -50,6 +71,7 @@ class WordWriter:
                 register_tokenizer(self._index)
                 self._index.config_reader("manual")
             else:
+                _drop_unfinished(path)
                 self._index = open_index(path)
             self._path = path
             self._writer = self._index.writer(_HEAP_BYTES, 1)
