@@ -87,17 +87,17 @@ def test_a_process_that_dies_is_replaced():
 
 
 def test_an_abandoned_run_leaves_no_process_and_no_thread():
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with Workers(2) as workers:
         results = workers.prepare(job(f"{n}.md", "text\n") for n in range(100))
         next(results)
         processes = [worker.process for worker in workers._workers]
         results.close()
     assert all(process.poll() is not None for process in processes)
-    for thread in threading.enumerate():
-        if thread.daemon and thread is not threading.main_thread():
-            thread.join(5)
-    assert threading.active_count() <= before
+    ours = set(threading.enumerate()) - before
+    for thread in ours:
+        thread.join(5)
+    assert [thread for thread in ours if thread.is_alive()] == []
 
 
 def test_a_run_that_fails_half_way_ends_its_processes_and_threads():

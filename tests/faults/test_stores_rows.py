@@ -126,10 +126,10 @@ def test_a_damaged_column_is_seen_or_does_no_harm(built, room, use):
     rng = random.Random(SEED)
     seen: list[tuple[str, str]] = []
     n_tried = 0
-    for table, column in _columns(built):
-        for value in (None, rng.choice(VALUES), rng.randbytes(9)):
-            folder = room / "index"
-            shutil.rmtree(folder, ignore_errors=True)
+    for place, (table, column) in enumerate(_columns(built)):
+        for turn, value in enumerate((None, rng.choice(VALUES), rng.randbytes(9))):
+            # Each in a folder of its own: a word index that failed may still be writing.
+            folder = room / f"{use.__name__}-{place}-{turn}"
             shutil.copytree(built, folder)
             if not _put_anything(folder, table, column, value):
                 continue
@@ -142,6 +142,7 @@ def test_a_damaged_column_is_seen_or_does_no_harm(built, room, use):
                 if found is not None and table in _UNCHECKED:
                     found = (*found[:_LINKED], truth[_LINKED], *found[_LINKED + 1 :])
                 assert found is None or found == truth, (table, column, value)
+            shutil.rmtree(folder, ignore_errors=True)
     assert n_tried > 100
     assert len(seen) > n_tried // 3
     assert all(message.startswith("/index.sqlite is damaged: ") for message, _ in seen)
