@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 _BYTECODE = "fingerpost-benchmarks-bytecode"
 
 
@@ -113,13 +114,18 @@ def keep(name: str, result: dict[str, Any]) -> Path:
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     record = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": " ".join(["python", *map(_portable, sys.argv)]),
         "date": dt.datetime.now(dt.UTC).strftime("%Y-%m-%d"),
         "machine": machine(),
         **result,
     }
     path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def _portable(argument: str) -> str:
+    """Return an argument as it may be typed on another machine: paths from the project's root."""
+    return os.path.relpath(argument, ROOT) if os.path.isabs(argument) else argument
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:

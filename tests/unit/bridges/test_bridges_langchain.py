@@ -29,9 +29,9 @@ from fingerpost.types.source import Source
 decisions = pytest.importorskip(
     "langchain_core.decisions", reason="needs the extra langchain (langchain-core 1.8 or newer)"
 )
-documents = pytest.importorskip("langchain_core.documents")
-messages = pytest.importorskip("langchain_core.messages")
-retrievers = pytest.importorskip("langchain_core.retrievers")
+documents = pytest.importorskip("langchain_core.documents", reason="needs the extra langchain")
+messages = pytest.importorskip("langchain_core.messages", reason="needs the extra langchain")
+retrievers = pytest.importorskip("langchain_core.retrievers", reason="needs the extra langchain")
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ from fingerpost.bridges import LlamaIndexRetriever
 retrievers = pytest.importorskip(
     "llama_index.core.retrievers", reason="needs the extra llama-index"
 )
-schema = pytest.importorskip("llama_index.core.schema")
+schema = pytest.importorskip("llama_index.core.schema", reason="needs the extra llama-index")
 
 pytestmark = pytest.mark.anyio
 
