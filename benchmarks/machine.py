@@ -125,7 +125,7 @@ def keep(name: str, result: dict[str, Any]) -> Path:
 
 def _portable(argument: str) -> str:
     """Return an argument as it may be typed on another machine: paths from the project's root."""
-    return os.path.relpath(argument, ROOT) if os.path.isabs(argument) else argument
+    return os.path.relpath(argument, ROOT) if Path(argument).is_absolute() else argument
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:
