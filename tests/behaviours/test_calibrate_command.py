@@ -97,7 +97,7 @@ def test_thresholds_are_fitted_written_and_used_by_the_router(run, files):
         assert 0.2 <= found["threshold"] <= 0.3
         assert len(server.requests) == 60
         measures = found["measures"]
-        assert measures["ece"]["calibrated, on questions not fitted on"] < 0.05
+        assert measures["ece"]["calibrated, cross-validated"] < 0.05
         assert measures["coverage@0.9"]["as stated, from 0.5"] < 0.3
         assert "thresholds of systemone/m-1 and this question alone" in err
         plain = json.loads(run(*evaluate(files, server, "--router", "decision"))[1])

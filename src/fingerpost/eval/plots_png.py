@@ -53,7 +53,7 @@ def write_png(plot: Curve, path: Path) -> None:
     for line, colour in zip(plot.lines, _COLOURS, strict=False):
         _draw(axes, line, colour)
     if plot.others:
-        axes.legend(loc="lower right", frameon=False)
+        figure.legend(loc="outside lower center", ncols=len(plot.lines), frameon=False)
     try:
         figure.savefig(path, format="png")
     except OSError as error:

@@ -25,7 +25,7 @@ from fingerpost.eval.run import Progress, silent
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.routing import SourceRouting
 
-_BEFORE, _AFTER = "as stated, from 0.5", "calibrated, on questions not fitted on"
+_BEFORE, _AFTER = "as stated, from 0.5", "calibrated, cross-validated"
 _REJECTED = "fitted, not kept"
 
 

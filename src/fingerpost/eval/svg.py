@@ -137,18 +137,17 @@ def _curve(plot: Curve) -> str:
         )
     for number, line in enumerate(plot.lines, 1):
         body.extend(_line(line, number, left, top, side))
-    for number, line in enumerate(plot.lines if plot.others else (), 1):
-        y = top + side - 12 - 16 * (len(plot.lines) - number)
-        body.append(
-            f'<rect x="{left + 110}" y="{y - 9}" width="10" height="10" class="s{number}"/>'
-        )
-        body.append(_text(left + 125, y, _short(line.name), "soft"))
     body.append(_text(left + side / 2, top + side + 33, plot.x_label, "soft", "middle"))
     body.append(
         f'<text x="12" y="{top + side / 2}" class="soft" text-anchor="middle" '
         f'transform="rotate(-90 12 {top + side / 2})">{escape(plot.y_label)}</text>'
     )
-    return _frame(left + side + 18, top + side + 42, plot.title, body)
+    foot = top + side + 42
+    for number, line in enumerate(plot.lines if plot.others else (), 1):
+        foot += 17
+        box = f'<rect x="{left}" y="{foot - 14}" width="10" height="10" class="s{number}"/>'
+        body.append(box + _text(left + 15, foot - 5, _short(line.name), "soft"))
+    return _frame(left + side + 18, foot, plot.title, body)
 
 
 def _line(line: Line, number: int, left: float, top: float, side: float) -> list[str]:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fingerpost.eval.measurement import Failure, Measurement, Outcome
-from fingerpost.eval.plots import Bars, Curve, Matrix, matrix_of, thinned
+from fingerpost.eval.plots import Bars, Curve, Line, Matrix, matrix_of, thinned
 from fingerpost.eval.report import html
 from fingerpost.eval.run import Run
 from fingerpost.eval.svg import draw
@@ -169,6 +169,17 @@ def test_a_bar_is_as_long_as_its_value_and_a_missing_one_is_left_out():
         float(w) for w in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([\d.]+)" height="9"', svg)
     ]
     assert widths == [180.0, 360.0, 90.0]
+
+
+def test_the_legend_of_a_curve_stands_whole_below_its_axes():
+    name = "calibrated, cross-validated"
+    others = (Line(name, ((0.0, 1.0), (1.0, 0.0))),)
+    svg = draw(Curve("c", "across", "up", ((0.0, 0.0), (1.0, 1.0)), name="plain", others=others))
+    places = {
+        text: float(y) for y, text in re.findall(r'<text x="[^"]+" y="([\d.]+)"[^>]*>([^<]+)', svg)
+    }
+    height = float(re.search(r'height="(\d+)" role', svg)[1])
+    assert places["across"] < places["plain"] < places[name] < height
 
 
 def test_cells_are_shaded_by_the_share_of_their_row():
