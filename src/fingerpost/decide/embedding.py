@@ -53,7 +53,7 @@ class EmbeddingQueryRouter(BaseSourceRouter):
     ) -> None:
         if embedder is not None:
             checked_able(embedder, "embed", "embedder")
-        kind = "local" if embedder is None else "embedding"
+        kind = "words" if embedder is None else "embedding"
         super().__init__(retrievers, kind=kind, fallback_strategy=fallback_strategy)
         self._embedder = embedder
         # Names are for people and settings; the description is what speaks to a router.

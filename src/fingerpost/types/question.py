@@ -87,7 +87,7 @@ class DecisionAnswer:
             ``yes`` or ``no``; empty when not answered.
         value: Probability of yes, or the expected level of a score (may be fractional);
             ``None`` for a choice and when not answered.
-        confidence: Ours, 0 to 1, from the probabilities (`decided.confidence_of`); ``None``
+        confidence: Ours, 0 to 1, from the probabilities (`asked.confidence_of`); ``None``
             without any.
         provider_confidence: What the server called confidence. Shown, never a gate: it means
             something else at each of them.

@@ -49,7 +49,8 @@ class SourceRouting:
     Attributes:
         retrievers: Those that are used, in the order in which they were given; may be empty.
         assessments: One per source, in that order.
-        router: Who decided: ``decision``, ``language-model``, ``embedding``, ``local``.
+        router: Who decided: ``decision``, ``language-model``, ``embedding``, ``words``; the class
+            of one that failed in a cascade; ``none`` where a host's own was of no use.
         model: Provider and model that decided, empty when none answered.
         confidence: Estimated probability that this routing is right, 0 to 1; 0 after a fallback.
         fallback: What was done instead of a decision, ``None`` when there was one.

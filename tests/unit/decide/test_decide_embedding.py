@@ -56,7 +56,7 @@ async def test_the_nearest_source_is_used_and_every_one_has_its_probability():
 
 async def test_without_an_embedder_shared_words_decide():
     routing = await EmbeddingQueryRouter(None, shelves()).route("how do refunds work?")
-    assert (routing.names, routing.router, routing.model) == (("billing",), "local", "")
+    assert (routing.names, routing.router, routing.model) == (("billing",), "words", "")
 
 
 async def test_a_question_that_is_like_none_uses_none():
