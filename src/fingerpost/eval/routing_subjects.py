@@ -31,7 +31,7 @@ from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
 from fingerpost.observe.observer import ignore
 from fingerpost.types.routing import FallbackStrategy, SourceRouter
-from fingerpost.types.source import Passage, Source
+from fingerpost.types.source import Source
 from fingerpost.wiring.decision import make_decision_lane
 
 _AT_ONCE: Final = 8
@@ -171,9 +171,9 @@ def chat_model(backend: Backend) -> ChatModel:
 
 
 def described(options: Sequence[SourceDescription]) -> list[Source]:
-    """Return the sources as routers take them; they are chosen, never searched."""
+    """Return the sources as routers take them; their path stands for nothing: none is searched."""
     return [
-        Source(option.id, _description(option), _Unsearched(), examples=option.examples)
+        Source(option.id, _description(option), ".", examples=option.examples)
         for option in options
     ]
 
@@ -214,13 +214,6 @@ def with_examples(
 def _description(option: SourceDescription) -> str:
     hints = ", ".join(text.replace("_", " ") for text in option.examples)
     return f"{option.heading} ({hints})" if hints else option.heading
-
-
-class _Unsearched:
-    """The retriever of a source that is only chosen."""
-
-    async def retrieve(self, query: str, top_k: int) -> Sequence[Passage]:
-        raise NotImplementedError
 
 
 async def _nothing() -> None:
