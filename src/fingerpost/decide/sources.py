@@ -30,18 +30,10 @@ def as_sources(retrievers: Described) -> tuple[Source, ...]:
     if not sources:
         raise ConfigError("retrievers is empty, a source router needs at least one")
     for source in sources:
-        if fault := _fault(source):
+        if fault := source_fault(source):
             raise ConfigError(fault, hint="Say in a sentence what each source holds.")
         checked_description(source.description, f"the description of source {source.name!r}")
     name, times = Counter(source.name for source in sources).most_common(1)[0]
     if times > 1:
         raise ConfigError(f"source name {name!r} is given twice")
     return sources
-
-
-def _fault(source: object) -> str:
-    if not isinstance(source, Source):
-        return f"a {type(source).__name__} is given where a Source is needed"
-    if not source.name or not source.description:
-        return f"source {source.name!r} needs a name and a description"
-    return source_fault(source)

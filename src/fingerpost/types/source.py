@@ -68,8 +68,10 @@ class Source:
         return await self.retriever.retrieve(query, top_k)
 
 
-def source_fault(source: Source) -> str:
+def source_fault(source: object) -> str:
     """Return what is wrong with a source, empty when nothing is."""
+    if not isinstance(source, Source):
+        return f"a {type(source).__name__} is given where a Source is needed"
     if not isinstance(source.name, str) or not source.name.strip():
         return "a source has a blank name"
     if not isinstance(source.description, str) or not source.description.strip():
