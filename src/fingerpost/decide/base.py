@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,9 +11,14 @@ from fingerpost.decide.fetch import RoutedPassages, retrieve_all
 from fingerpost.decide.sources import Described, as_sources
 from fingerpost.errors import ConfigError, LaneError
 from fingerpost.types.conversation import ConversationMessage
-from fingerpost.types.question import AnswerStatus, DecisionAnswer, Question
+from fingerpost.types.question import AnswerStatus, DecisionAnswer
 from fingerpost.types.result import Usage
-from fingerpost.types.routing import FallbackStrategy, SourceAssessment, SourceRouting
+from fingerpost.types.routing import (
+    FallbackStrategy,
+    SourceAssessment,
+    SourceRouter,
+    SourceRouting,
+)
 from fingerpost.types.source import Retriever, Source
 
 _LOG: Final = logging.getLogger("fingerpost.decide")
@@ -24,20 +28,8 @@ _DONE: Final = {
 }
 
 
-class RetrievingRouter(ABC):
+class RetrievingRouter(SourceRouter):
     """A `SourceRouter` that can also ask the sources that it chose."""
-
-    @abstractmethod
-    async def route(
-        self,
-        query: str,
-        conversation: Sequence[ConversationMessage] = (),
-        *,
-        also: Sequence[Question] = (),
-        deadline: float | None = None,
-        query_id: str = "",
-    ) -> SourceRouting:
-        """Return which sources could help with a question. See `SourceRouter.route`."""
 
     async def retrieve(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -80,6 +81,7 @@ class SourceRouting:
 class SourceRouter(Protocol):
     """Chooses among the sources that it was built with."""
 
+    @abstractmethod
     async def route(
         self,
         query: str,
