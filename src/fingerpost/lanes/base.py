@@ -14,7 +14,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ChatModel(Protocol):
+class AnyModel(Protocol):
+    """What every model has that is called over a lane, whatever it is asked."""
+
+    @property
+    def provider(self) -> str:
+        """The word that routes it."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The provider's name of the model."""
+        ...
+
+    async def close(self) -> None:
+        """Close idle connections of the running event loop. The model can still be used."""
+        ...
+
+
+class ChatModel(AnyModel, Protocol):
     """Answers messages. May be used from several event loops at once.
 
     Attributes:
@@ -24,11 +42,7 @@ class ChatModel(Protocol):
     """
 
     @property
-    def provider(self) -> str: ...
-    @property
     def api(self) -> str: ...
-    @property
-    def model(self) -> str: ...
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the whole reply.
@@ -47,10 +61,6 @@ class ChatModel(Protocol):
             StreamTruncatedError: The stream broke after a piece had been yielded.
             LaneError: It failed before any piece.
         """
-        ...
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
         ...
 
 
@@ -93,7 +103,7 @@ class EmbeddingModel(Protocol):
         ...
 
 
-class DecisionModel(Protocol):
+class DecisionModel(AnyModel, Protocol):
     """Answers typed questions with probabilities instead of writing text.
 
     Callers go through `asked.ask`, which checks the answers and holds the deadline. A model may
@@ -103,11 +113,6 @@ class DecisionModel(Protocol):
         provider: The word that routes it, ``typesafe``; ``lane`` for models made of others.
         model: The provider's name of the model.
     """
-
-    @property
-    def provider(self) -> str: ...
-    @property
-    def model(self) -> str: ...
 
     async def decide(self, input: DecisionInput, questions: Sequence[Question]) -> DecisionResponse:
         """Return an answer to each question, all about the one input.
@@ -121,23 +126,14 @@ class DecisionModel(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
-        ...
 
-
-class RerankModel(Protocol):
+class RerankModel(AnyModel, Protocol):
     """Says how well texts answer a query, looking at both together.
 
     Attributes:
         provider: The word that routes it, ``cohere``; ``local`` for one that runs here.
         model: The provider's name of the model.
     """
-
-    @property
-    def provider(self) -> str: ...
-    @property
-    def model(self) -> str: ...
 
     async def rerank(
         self,
@@ -158,8 +154,4 @@ class RerankModel(Protocol):
         Raises:
             LaneError: There is none; its ``usage`` tells what was spent all the same.
         """
-        ...
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
         ...

@@ -29,18 +29,9 @@ class FailoverModel(Lane[ChatModel]):
             ProviderTimeoutError: The deadline had passed before the first attempt.
             LaneError: The only attempt failed, or no other model could cure it.
         """
-        call = self._call(request)
-        while True:
-            model = await call.next_model()
-            try:
-                response = await model.complete(_request_for(model, request))
-            except LaneError as error:
-                call.failed(error)
-            except BaseException:
-                call.dropped()
-                raise
-            else:
-                return replace(response, usage=call.answered(response.usage))
+        return await self._call(request).first_reply(
+            lambda model: model.complete(_request_for(model, request))
+        )
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
         """Yield the pieces of the first model that gives one. See `ChatModel.stream`.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from fingerpost.errors import LaneError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import DecisionModel
 from fingerpost.lanes.lane import Lane, LaneCall
@@ -35,17 +33,8 @@ class FailoverDecisionModel(Lane[DecisionModel]):
             ProviderTimeoutError: The deadline had passed before the first attempt.
             LaneError: The only attempt failed, or no other model could cure it.
         """
-        call = LaneCall(self, "decide", deadline, query_id)
-        while True:
-            model = await call.next_model()
-            try:
-                response = await ask(
-                    model, input, questions, deadline=deadline, query_id=query_id, clock=self.clock
-                )
-            except LaneError as error:
-                call.failed(error)
-            except BaseException:
-                call.dropped()
-                raise
-            else:
-                return replace(response, usage=call.answered(response.usage))
+        return await LaneCall(self, "decide", deadline, query_id).first_reply(
+            lambda model: ask(
+                model, input, questions, deadline=deadline, query_id=query_id, clock=self.clock
+            )
+        )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from fingerpost.errors import LaneError
 from fingerpost.lanes.base import RerankModel
 from fingerpost.lanes.lane import Lane, LaneCall
 from fingerpost.types.ranking import Ranking
@@ -33,15 +31,6 @@ class FailoverReranker(Lane[RerankModel]):
             ProviderTimeoutError: The deadline had passed before the first attempt.
             LaneError: The only attempt failed, or no other model could cure it.
         """
-        call = LaneCall(self, "rerank", deadline, query_id)
-        while True:
-            model = await call.next_model()
-            try:
-                ranking = await model.rerank(query, texts, deadline=deadline, query_id=query_id)
-            except LaneError as error:
-                call.failed(error)
-            except BaseException:
-                call.dropped()
-                raise
-            else:
-                return replace(ranking, usage=call.answered(ranking.usage))
+        return await LaneCall(self, "rerank", deadline, query_id).first_reply(
+            lambda model: model.rerank(query, texts, deadline=deadline, query_id=query_id)
+        )

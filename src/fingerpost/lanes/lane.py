@@ -6,39 +6,26 @@ import math
 import random as stdlib_random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from dataclasses import replace
+from typing import Generic, TypeVar
 
 import anyio
 
 from fingerpost.errors import LaneError, UsageError
 from fingerpost.lanes.attempt import Failed, Next, Place, Retry, Situation, Stop, decide
+from fingerpost.lanes.base import AnyModel
 from fingerpost.lanes.faults import rule_for
 from fingerpost.lanes.health import Health, Permit
 from fingerpost.lanes.limits import RetryBudget
 from fingerpost.observe.events import LaneFailover
 from fingerpost.observe.observer import Observer, fan_out, ignore
+from fingerpost.types.chat import ChatResponse
+from fingerpost.types.question import DecisionResponse
+from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
 
-
-class AnyModel(Protocol):
-    """What a lane has to know of a model, whatever it is asked."""
-
-    @property
-    def provider(self) -> str:
-        """Return the word that routes it."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """Return the provider's name of the model."""
-        ...
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop."""
-        ...
-
-
 M = TypeVar("M", bound=AnyModel)
+R = TypeVar("R", ChatResponse, DecisionResponse, Ranking)
 
 
 class Lane(Generic[M]):
@@ -119,6 +106,26 @@ class LaneCall(Generic[M]):
         self._index = 0
         self._permit: Permit | None = None
         lane.retries.asked(self._started)
+
+    async def first_reply(self, ask: Callable[[M], Awaitable[R]]) -> R:
+        """Return the first reply of one of the models, with the usage of all attempts.
+
+        Raises:
+            LaneExhaustedError: Several attempts failed, or no endpoint may be asked now.
+            ProviderTimeoutError: The deadline had passed before the first attempt.
+            LaneError: The only attempt failed, or no other model could cure it.
+        """
+        while True:
+            model = await self.next_model()
+            try:
+                reply = await ask(model)
+            except LaneError as error:
+                self.failed(error)
+            except BaseException:
+                self.dropped()
+                raise
+            else:
+                return replace(reply, usage=self.answered(reply.usage))
 
     async def next_model(self) -> M:
         """Wait as long as needed and return whom to ask, or raise what ends the call."""
