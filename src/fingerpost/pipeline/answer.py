@@ -125,7 +125,7 @@ async def _written(
     async with aclosing(write_answer(chat, asked, live=live)) as story:
         async for item in story:
             if item is None:
-                yield _abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK)
+                yield abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK)
             elif isinstance(item, Answer) or live:
                 yield item
 
@@ -169,17 +169,18 @@ def _without_model(run: Run, classification: ClassificationResult, evidence: Evi
         return small_talk(run.query.text, detect_language(run.query.text))
     reason = _why_nothing(run, evidence)
     if reason is not None:
-        return _abstained(run, reason)
+        return abstained(run, reason)
     answer = extract_answer(
         evidence.translation or run.text,  # in the words of the documents
         evidence,
         tier=classification.tier,
         max_tokens=run.parts.config.max_context_tokens,
     )
-    return answer if answer.abstention is None else _abstained(run, answer.abstention)
+    return answer if answer.abstention is None else abstained(run, answer.abstention)
 
 
-def _abstained(run: Run, reason: AbstentionReason) -> Answer:
+def abstained(run: Run, reason: AbstentionReason) -> Answer:
+    """Return an abstention in the question's language."""
     return abstain(reason, run.text, detect_language(run.query.text))
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fingerpost.errors import DeadlineExceededError, LaneError, MissingRecordingError
-from fingerpost.generate import abstain, resolve_markers
+from fingerpost.generate import resolve_markers
 from fingerpost.generate.safe import SafeStream
 from fingerpost.observe import events
+from fingerpost.pipeline.answer import abstained
 from fingerpost.running import Parts, Run
-from fingerpost.text.language import detect_language
 from fingerpost.types.answer import (
     AbstentionReason,
     Answer,
@@ -21,7 +21,7 @@ from fingerpost.types.answer import (
     SourceCitation,
     VerifiedResponse,
 )
-from fingerpost.types.document import readable_text
+from fingerpost.types.document import readable_text, whole_text
 from fingerpost.types.evidence import Evidence, Hit
 from fingerpost.verify import (
     WORDS_ALONE,
@@ -77,14 +77,12 @@ async def settle(
     if grounding is not None and config.on_unsupported != "flag" and unsupported(grounding):
         if config.on_unsupported == "repair":
             answer, grounding = await _repaired(run, answer, evidence, grounding)
-        language = detect_language(run.query.text)
-        nothing_left = abstain(AbstentionReason.EVIDENCE_TOO_WEAK, run.text, language).text
+        nothing_left = abstained(run, AbstentionReason.EVIDENCE_TOO_WEAK).text
         answer, sources, grounding = apply_verdict_policy(
             answer, sources, grounding, nothing_left=nothing_left
         )
     if status != "not_requested" and config.require_grounded and not is_grounded(grounding):
-        language = detect_language(run.query.text)
-        answer = abstain(AbstentionReason.NOT_GROUNDED, run.text, language)
+        answer = abstained(run, AbstentionReason.NOT_GROUNDED)
         sources = tuple(replace(source, cited=False) for source in sources)
     return Checked(answer, sources, grounding, status)
 
@@ -216,13 +214,12 @@ def source_texts(answer: Answer, evidence: Evidence) -> list[SourceText]:
 
 def source_text(hit: Hit, index: int) -> SourceText:
     """Return the whole text of a chunk as a source with this number."""
-    words = readable_text(hit.chunk, hit.document.format)
-    # What is read of a notebook or page of HTML holds its prefix already.
-    repeated = hit.chunk.prefix and words == hit.chunk.text
-    prefix = hit.chunk.prefix + "\n" if repeated else ""
+    markup = hit.document.format
+    text = whole_text(hit.chunk, markup)
+    before = text.removesuffix(readable_text(hit.chunk, markup))
     return SourceText(
-        text=prefix + words,
+        text=text,
         index=index,
         ref=hit.document.path,
-        line_start=max(1, hit.chunk.line_start - prefix.count("\n")),
+        line_start=max(1, hit.chunk.line_start - before.count("\n")),
     )
