@@ -1,4 +1,4 @@
-"""Negation by clause, opposites, and quantifiers that claim more than the evidence."""
+"""Negation by clause, and words that are opposites."""
 
 from __future__ import annotations
 

@@ -73,10 +73,11 @@ def apply_verdict_policy(
     the answer as it is now; dropped claims are in its ``removed``, without a span. An answer of
     which nothing is left abstains, with the text ``nothing_left``.
     """
-    text, dropped = apply_policy(answer.text, grounding, OnUnsupported.DROP)
+    dropped = unsupported(grounding)
     if not dropped:
         return answer, tuple(sources), grounding
     ranges = _ranges(answer.text, grounding)
+    text = _cut(answer.text, ranges)
     gone = {id(claim) for claim in dropped}
     claims = tuple(
         claim if claim.span is None else replace(claim, span=_moved(claim.span, ranges))
