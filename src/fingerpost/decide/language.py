@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Sequence
 from typing import Final
-
-import anyio
 
 from fingerpost.decide.base import BaseSourceRouter
 from fingerpost.decide.chat_fence import fill_fenced, one_line, shown
 from fingerpost.decide.conversation import ConversationWindow, MessageFilter
 from fingerpost.decide.options import checked_able
 from fingerpost.decide.sources import Described
-from fingerpost.errors import ConfigError, LaneError, MalformedOutputError, ProviderTimeoutError
+from fingerpost.errors import ConfigError, LaneError, MalformedOutputError
 from fingerpost.lanes.base import ChatModel
 from fingerpost.lanes.guarded import GuardedChat
 from fingerpost.lanes.structured import without_thoughts
@@ -108,9 +104,8 @@ class LanguageModelQueryRouter(BaseSourceRouter):
             InvalidQueryError: The question or the conversation is none.
         """
         try:
-            response = await self._reply(
-                self._window.input(query, conversation), deadline, query_id
-            )
+            about = self._window.input(query, conversation)
+            response = await self._chat.complete(self._request(about, deadline, query_id))
             picked = self._picked(response)
         except LaneError as error:
             return self._fallen_back(error, self._assessments(frozenset()))
@@ -121,31 +116,16 @@ class LanguageModelQueryRouter(BaseSourceRouter):
             usage=response.usage,
         )
 
-    async def _reply(
-        self, about: DecisionInput, deadline: float | None, query_id: str
-    ) -> ChatResponse:
-        request = ChatRequest(
-            (
-                Message(
-                    "user",
-                    fill_fenced(self._prompt, input=shown(about), sources="\n".join(self._menu)),
-                ),
-            ),
+    def _request(self, about: DecisionInput, deadline: float | None, query_id: str) -> ChatRequest:
+        prompt = fill_fenced(self._prompt, input=shown(about), sources="\n".join(self._menu))
+        return ChatRequest(
+            (Message("user", prompt),),
             job="decide",
             max_tokens=_TOKENS + _TOKENS_PER_SOURCE * len(self._menu),
             temperature=0.0,
             schema=_SCHEMA,
             deadline=deadline,
             query_id=query_id,
-        )
-        patience = math.inf if deadline is None else max(0.0, deadline - time.monotonic())
-        with anyio.move_on_after(patience):
-            return await self._chat.complete(request)
-        chat = self._chat
-        raise ProviderTimeoutError(
-            f"{chat.provider}/{chat.model} did not choose in time",
-            provider=chat.provider,
-            model=chat.model,
         )
 
     def _picked(self, response: ChatResponse) -> frozenset[int]:
