@@ -37,13 +37,14 @@ def route_all(
     def run(
         label: str, cases: Sequence[RoutingCase], progress: Progress
     ) -> tuple[list[Routed], list[Failure]]:
-        routings, failures = ask_all(router, close, cases, at_once, partial(progress, label))
+        told = partial(progress, label)
+        routings, failures = anyio.run(ask_all, router, close, cases, at_once, told)
         return [FAILED if one is None else _routed(*one) for one in routings], failures
 
     return run
 
 
-def ask_all(
+async def ask_all(
     router: SourceRouter,
     close: Close,
     cases: Sequence[RoutingCase],
@@ -56,16 +57,6 @@ def ask_all(
         ConfigError: What the router was built with cannot work, so no further case is asked.
         LaneError: Likewise: a key is refused, or there is no such model.
     """
-    return anyio.run(_ask_all, router, close, cases, at_once, progress)
-
-
-async def _ask_all(
-    router: SourceRouter,
-    close: Close,
-    cases: Sequence[RoutingCase],
-    at_once: int,
-    progress: Callable[[int, int], None],
-) -> tuple[list[tuple[SourceRouting, float] | None], list[Failure]]:
     found: list[tuple[SourceRouting, float] | None] = [None] * len(cases)
     failed: dict[int, Failure] = {}
     hopeless: list[ConfigError | LaneError] = []

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import anyio
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,7 +72,8 @@ def calibrate(
     model = decision_model(backend, embedder)
     router = decision_router(model, described(options), backend)
     at_once = backend.n_at_once(remote=backend.name != "local")
-    found, failures = ask_all(router, model.close, cases, at_once, partial(progress, name))
+    told = partial(progress, name)
+    found, failures = anyio.run(ask_all, router, model.close, cases, at_once, told)
     pairs = [(a, b[0]) for a, b in zip(cases, found, strict=True) if b is not None]
     if not pairs:
         raise EvaluationError(f"{name}: every question failed, the first with {failures[0].error}")

@@ -173,8 +173,7 @@ def chat_model(backend: Backend) -> ChatModel:
 def described(options: Sequence[SourceDescription]) -> list[Source]:
     """Return the sources as routers take them; their path stands for nothing: none is searched."""
     return [
-        Source(option.id, _description(option), ".", examples=option.examples)
-        for option in options
+        Source(option.id, _description(option), ".", examples=option.examples) for option in options
     ]
 
 
