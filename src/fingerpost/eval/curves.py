@@ -25,41 +25,35 @@ def confidence_plots(right: Sequence[bool], sure: Sequence[float]) -> list[Plot]
 
 def reliability_curve(title: str, stated: Sequence[Stated]) -> Curve:
     """Return the reliability diagram of one to three judges."""
-    first, *others = (_reliability_line(*one) for one in stated)
     return Curve(
         title,
         "stated probability",
         "share that is right",
-        first.points,
-        first.weights,
+        tuple(_reliability_line(*one) for one in stated),
         diagonal=True,
         note="On the dashed line a probability is honest; below it, boastful.",
-        name=first.name,
-        others=tuple(others),
     )
 
 
 def coverage_curve(title: str, stated: Sequence[Stated]) -> Curve:
     """Return accuracy by coverage of one to three judges."""
-    first, *others = (
-        Line(name, thinned(accuracy_by_coverage(right, sure))) for name, right, sure in stated
-    )
     return Curve(
         title,
         "share decided, surest first",
         "accuracy among them",
-        first.points,
-        name=first.name,
-        others=tuple(others),
+        tuple(
+            Line(thinned(accuracy_by_coverage(right, sure)), name=name)
+            for name, right, sure in stated
+        ),
     )
 
 
 def _reliability_line(name: str, right: Sequence[bool], sure: Sequence[float]) -> Line:
     bins = reliability(right, sure)
     return Line(
-        name,
         tuple((one.confidence, one.accuracy) for one in bins),
         tuple(float(one.n) for one in bins),
+        name,
     )
 
 

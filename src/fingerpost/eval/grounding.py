@@ -18,7 +18,7 @@ from fingerpost.eval.metrics import (
     roc_points,
     spearman,
 )
-from fingerpost.eval.plots import Bars, Curve, Plot, matrix_of, thinned
+from fingerpost.eval.plots import Bars, Curve, Line, Plot, matrix_of, thinned
 from fingerpost.eval.run import Identified, Progress, run_cases, silent
 from fingerpost.types.answer import Verdict
 
@@ -186,7 +186,7 @@ def _roc(truth: Sequence[bool], support: Sequence[float], what: str) -> list[Plo
             title=f"ROC, {what}",
             x_label="false positive rate",
             y_label="true positive rate",
-            points=thinned(points),
+            lines=(Line(thinned(points)),),
             diagonal=True,
             note="The dashed line is chance.",
         )

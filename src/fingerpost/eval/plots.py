@@ -40,17 +40,17 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line to compare with.
+    """A line of a curve.
 
     Attributes:
-        name: For the legend.
         points: (x, y), both 0 to 1, in drawing order.
         weights: Size of a mark per point, > 0; empty draws the line alone.
+        name: For the legend.
     """
 
-    name: str
     points: tuple[tuple[float, float], ...]
     weights: tuple[float, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +61,22 @@ class Curve:
         title: Heading above.
         x_label: What runs to the right.
         y_label: What runs up.
-        points: (x, y), both 0 to 1, in drawing order.
-        weights: Size of a mark per point, > 0; empty draws the line alone.
+        lines: One to three; from two on there is a legend.
         diagonal: Draw the line of equality to compare with.
         note: One sentence under the plot.
-        name: Of the line, for the legend.
-        others: Two more lines at most; with them there is a legend.
     """
 
     title: str
     x_label: str
     y_label: str
-    points: tuple[tuple[float, float], ...]
-    weights: tuple[float, ...] = ()
+    lines: tuple[Line, ...]
     diagonal: bool = False
     note: str = ""
-    name: str = ""
-    others: tuple[Line, ...] = ()
 
     @property
-    def lines(self) -> tuple[Line, ...]:
-        """Return every line, its own first."""
-        return (Line(self.name, self.points, self.weights), *self.others)
+    def legend(self) -> tuple[Line, ...]:
+        """Return the lines that a legend names, none where there is one line."""
+        return self.lines if len(self.lines) > 1 else ()
 
 
 Plot = Bars | Matrix | Curve

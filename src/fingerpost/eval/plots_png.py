@@ -52,7 +52,7 @@ def write_png(plot: Curve, path: Path) -> None:
         axes.plot((0, 1), (0, 1), linestyle="--", color="#98a3ad", linewidth=1)
     for line, colour in zip(plot.lines, _COLOURS, strict=False):
         _draw(axes, line, colour)
-    if plot.others:
+    if plot.legend:
         figure.legend(loc="outside lower center", ncols=len(plot.lines), frameon=False)
     try:
         figure.savefig(path, format="png")

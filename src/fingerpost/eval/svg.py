@@ -143,7 +143,7 @@ def _curve(plot: Curve) -> str:
         f'transform="rotate(-90 12 {top + side / 2})">{escape(plot.y_label)}</text>'
     )
     foot = top + side + 42
-    for number, line in enumerate(plot.lines if plot.others else (), 1):
+    for number, line in enumerate(plot.legend, 1):
         foot += 17
         box = f'<rect x="{left}" y="{foot - 14}" width="10" height="10" class="s{number}"/>'
         body.append(box + _text(left + 15, foot - 5, _short(line.name), "soft"))

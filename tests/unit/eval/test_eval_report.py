@@ -28,7 +28,9 @@ RUN = Run(
             plots=[
                 Bars("Bars & more", ("hit@1", "hit@5"), (("en", (0.5, None)),)),
                 Matrix("Matrix", ("T0", "T1"), ("T0", "T1"), ((1, 0), (1, 1))),
-                Curve("Curve", "x", "y", ((0.0, 0.0), (1.0, 1.0)), (1.0, 4.0), diagonal=True),
+                Curve(
+                    "Curve", "x", "y", (Line(((0.0, 0.0), (1.0, 1.0)), (1.0, 4.0)),), diagonal=True
+                ),
             ],
             failures=[Failure("q<2>", "RuntimeError: bad <b>")],
             outcomes=[
@@ -173,8 +175,8 @@ def test_a_bar_is_as_long_as_its_value_and_a_missing_one_is_left_out():
 
 def test_the_legend_of_a_curve_stands_whole_below_its_axes():
     name = "calibrated, cross-validated"
-    others = (Line(name, ((0.0, 1.0), (1.0, 0.0))),)
-    svg = draw(Curve("c", "across", "up", ((0.0, 0.0), (1.0, 1.0)), name="plain", others=others))
+    lines = (Line(((0.0, 0.0), (1.0, 1.0)), name="plain"), Line(((0.0, 1.0),), name=name))
+    svg = draw(Curve("c", "across", "up", lines))
     places = {
         text: float(y) for y, text in re.findall(r'<text x="[^"]+" y="([\d.]+)"[^>]*>([^<]+)', svg)
     }
