@@ -181,7 +181,7 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         if item.probability is None or item.threshold is None:
             return 0.5
         if self._fitted is not None and self._fitted.map.kind != "none":
-            yes = self._fitted.calibrated(item.probability)
+            yes = self._fitted.map(item.probability)
         else:
             yes = _against(item.probability, item.threshold)
         return yes if item.chosen else 1 - yes

@@ -135,19 +135,6 @@ class RoutingThresholds(Mapping[str, float]):
                 hint=self._cure(backend, model, other_template=template != self.template),
             )
 
-    def for_(self, backend: str, model: str, template: str) -> Mapping[str, float]:
-        """Return source name → threshold.
-
-        Raises:
-            ConfigError: They belong to another backend, model or template; see `check`.
-        """
-        self.check(backend, model, template)
-        return dict(self)
-
-    def calibrated(self, probability: float) -> float:
-        """Return the honest probability for one that the model stated, both 0 to 1."""
-        return self.map(probability)
-
     def save(self, path: str | Path) -> None:
         """Write a JSON file that people can read.
 

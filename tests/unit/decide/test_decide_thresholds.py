@@ -67,7 +67,7 @@ def test_the_file_tells_people_what_it_is_bound_to(saved) -> None:
 
 
 def test_thresholds_serve_whom_they_were_fitted_for() -> None:
-    assert FITTED.for_("typesafe", "jev-1.13.0", TEMPLATE) == {"api": 0.35, "blog": 0.4}
+    FITTED.check("typesafe", "jev-1.13.0", TEMPLATE)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_thresholds_are_refused_with_another_backend_model_or_question(
     saved, backend, model, template, named
 ) -> None:
     with pytest.raises(ConfigError, match="cannot be used") as refused:
-        RoutingThresholds.load(saved).for_(backend, model, template)
+        RoutingThresholds.load(saved).check(backend, model, template)
     assert named in str(refused.value)
     assert str(saved) in str(refused.value)
     assert "fingerpost calibrate routing" in refused.value.hint
