@@ -29,7 +29,7 @@ class CheckedText:
 
     Attributes:
         text: As it was given.
-        found: The verdicts. Without a list that says what markers name, claims carry none.
+        found: The verdicts. Where nothing says what markers name, claims carry none.
         documents: Number → document, the listed ones under the numbers that the text gives them.
         listed: Marker → what the text's own list of sources says of it.
         unmatched: Markers of that list that name no document of the index.
@@ -72,7 +72,7 @@ def check_text(
     """
     body, entries = listed_sources(_visible(text))
     listed = entries or dict(numbered or {})
-    every = [one for one in reader.documents() if one.uri != ignored_uri]
+    every = [one for one in reader.documents() if one.uri != ignored_uri] if listed else []
     named = {number: _named(said, every) for number, said in listed.items()}
     cited = {number: document for number, document in named.items() if document is not None}
     numbers = {document.id: number for number, document in cited.items()}
@@ -82,16 +82,19 @@ def check_text(
         for stored in reader.document_chunks(document.id)
     ]
     claims = extract_claims(body)
+    if not listed:
+        claims = [replace(claim, markers=()) for claim in claims]  # they mean nothing known
     for done, claim in enumerate(claims, start=1):
         query = claim.text[:_MOST_CHARS]
-        found = search(reader, query, embedder=searcher, k=_CANDIDATES)
-        hits += [hit for hit in found.hits if hit.document.uri != ignored_uri]
+        near = search(reader, query, embedder=searcher, k=_CANDIDATES)
+        hits += [hit for hit in near.hits if hit.document.uri != ignored_uri]
         progress(done, len(claims))
-    response = verifier.verify_sync(body, _sources(hits, numbers, first=max(listed, default=0) + 1))
+    sources = _sources(hits, numbers, first=max(listed, default=0) + 1)
+    found = verifier.verify_sync(claims, sources)
     documents = {numbers[hit.document.id]: hit.document for hit in hits}
     return CheckedText(
         text=text,
-        found=response if listed else without_citations(response),
+        found=found,
         documents=documents,
         listed=listed,
         unmatched=tuple(number for number, document in named.items() if document is None),
@@ -115,22 +118,6 @@ def _sources(hits: Iterable[Hit], numbers: dict[str, int], *, first: int) -> lis
             following += 1
         texts.setdefault(hit.chunk.id, source_text(hit, numbers[hit.document.id]))
     return list(texts.values())
-
-
-def without_citations(response: VerifiedResponse) -> VerifiedResponse:
-    """Return the verdicts on claims whose markers mean nothing that is known."""
-    claims = tuple(
-        replace(
-            claim,
-            markers=(),
-            cited=(),
-            wrong_citation=False,
-            missing_citation=False,
-            reasons=tuple(one for one in claim.reasons if not one.startswith("[")),
-        )
-        for claim in response.claims
-    )
-    return replace(response, claims=claims, citation_precision=None, citation_recall=None)
 
 
 def _named(said: str, documents: Iterable[Document]) -> Document | None:

@@ -128,7 +128,7 @@ class CitationVerifier:
 
     async def verify(
         self,
-        answer_or_claims: str | Sequence[str],
+        answer_or_claims: str | Sequence[str | Claim],
         sources: Sequence[str | SourceText],
         *,
         time_limit_s: float | None = None,
@@ -139,7 +139,8 @@ class CitationVerifier:
         Plain strings among the sources are numbered by their place, from 1.
 
         Args:
-            answer_or_claims: The text, or its claims.
+            answer_or_claims: The text, or its claims, which keep the place and the markers of a
+                `Claim`.
             sources: What it should rest on.
             time_limit_s: Seconds that this call may take; ``None`` takes the verifier's own.
 
@@ -158,7 +159,7 @@ class CitationVerifier:
 
     def verify_sync(
         self,
-        answer_or_claims: str | Sequence[str],
+        answer_or_claims: str | Sequence[str | Claim],
         sources: Sequence[str | SourceText],
         *,
         time_limit_s: float | None = None,
@@ -183,7 +184,7 @@ class CitationVerifier:
     def _hold(
         self,
         work: _Work,
-        answer_or_claims: str | Sequence[str],
+        answer_or_claims: str | Sequence[str | Claim],
         told: list[str] | None,
         given: tuple[str | SourceText, ...],
     ) -> None:
@@ -246,10 +247,12 @@ def summed_up(response: VerifiedResponse) -> VerifiedResponse:
 
 
 def _claims(
-    answer_or_claims: str | Sequence[str], told: list[str] | None, is_late: Callable[[], bool]
+    answer_or_claims: str | Sequence[str | Claim],
+    told: list[str] | None,
+    is_late: Callable[[], bool],
 ) -> list[Claim]:
     if not isinstance(answer_or_claims, str):
-        return [listed_claim(text) for text in answer_or_claims]
+        return [one if isinstance(one, Claim) else listed_claim(one) for one in answer_or_claims]
     if told is not None:
         return claims_of(answer_or_claims, told)
     return extract_claims(answer_or_claims, is_late)

@@ -140,10 +140,12 @@ def test_without_a_list_markers_name_the_files_in_their_order(corpus, tmp_path, 
     assert checked(out)["claims"][0]["wrong_citation"]
 
 
-def test_markers_that_name_nothing_known_are_no_findings(check):
-    code, out, _ = check(f"{SAFE} [7]", "--json", "--fail-on", "any")
+@pytest.mark.parametrize("number", [2, 7])
+def test_markers_that_name_nothing_known_are_no_findings(check, number):
+    code, out, _ = check(f"{SAFE} [{number}]", "--json", "--fail-on", "any")
     (claim,) = checked(out)["claims"]
     assert (code, claim["wrong_citation"], claim["markers"]) == (0, False, [])
+    assert claim["reasons"] == checked(check(SAFE, "--json")[1])["claims"][0]["reasons"]
 
 
 def test_a_text_is_no_source_of_itself(corpus, run):
