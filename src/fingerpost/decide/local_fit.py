@@ -16,6 +16,7 @@ from fingerpost.decide.local_weights import packaged_weights, softmax
 from fingerpost.decide.vectors import vectors_of
 from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.lanes.wrapped import WrappedEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,28 +74,24 @@ def fit_router(
         raise ConfigError("examples of at least two sources are needed to learn from")
     known = _Known(embedder)
     whole = _with(sources, pairs)
-    head = _fitted(sources, pairs, known, np.random.default_rng(seed))
-    return LocalSourceRouter(whole, embedder, head=head)
+    evidence = LocalEvidence(whole, known)
+    told = _held_out(sources, pairs, known, np.random.default_rng(seed))
+    head = _fitted(*told, _linear(evidence))
+    return LocalSourceRouter(whole, embedder, head=head, evidence=evidence)
 
 
-class _Known:
+class _Known(WrappedEmbedder):
     """An embedding model that computes no text twice."""
 
-    def __init__(self, embedder: EmbeddingModel) -> None:
-        self._embedder = embedder
+    def __init__(self, model: EmbeddingModel) -> None:
+        super().__init__(model)
         self._vectors: dict[str, NDArray[np.float32]] = {}
-        self.name, self.revision = embedder.name, embedder.revision
-        self.dimension, self.max_tokens = embedder.dimension, embedder.max_tokens
-        self.languages = embedder.languages
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            self._vectors.update(zip(new, vectors_of(self._embedder, new), strict=True))
+            self._vectors.update(zip(new, vectors_of(self._model, new), strict=True))
         return np.stack([self._vectors[text] for text in texts])
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
 
 
 def _with(
@@ -109,38 +106,47 @@ def _with(
     ]
 
 
-def _fitted(
+def _held_out(
     sources: Sequence[SourceDescription],
     pairs: Sequence[tuple[int, str]],
-    embedder: _Known,
+    embedder: EmbeddingModel,
     chance: np.random.Generator,
-) -> SourceHead:
-    """Return the head; its weights are fitted on examples that it was not learnt from."""
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the evidence of each example, the linear model's last, and the place of its source.
+
+    It is that of sources which did not have the example.
+    """
     fold = chance.permutation(len(pairs)) % min(_FOLDS, len(pairs))
     evidence, gold = [], []
     for held in range(fold.max() + 1):
         kept = [pair for pair, number in zip(pairs, fold, strict=True) if number != held]
         out = [pair for pair, number in zip(pairs, fold, strict=True) if number == held]
         found = LocalEvidence(_with(sources, kept), embedder)
-        matrix = _linear(found, len(sources))
+        matrix = _linear(found)
         for place, text in out:
             vector = embedder.embed([text])[0]
             strength = (vector @ matrix)[:, None]
             evidence.append(np.concatenate([found.of(text, vector), strength], axis=1))
             gold.append(place)
-    whole = LocalEvidence(_with(sources, pairs), embedder)
+    return np.stack(evidence), np.array(gold)
+
+
+def _fitted(
+    columns: NDArray[np.float64], gold: NDArray[np.int64], matrix: NDArray[np.float32]
+) -> SourceHead:
+    """Return the head; its weights are fitted on examples that it was not learnt from."""
     told = packaged_weights()["told"]
-    columns, prior = np.stack(evidence), np.array([*told.evidence, _HEAD_PRIOR])
     none = [told.shares(held_out[:, :-1]).none for held_out in columns]
     return SourceHead(
-        weights=conditional_logit(columns, np.array(gold), prior),
-        matrix=_linear(whole, len(sources)),
+        weights=_conditional_logit(columns, gold, np.array([*told.evidence, _HEAD_PRIOR])),
+        matrix=matrix,
         threshold=float(np.clip(np.quantile(none, 1 - _REFUSED), *_THRESHOLDS)),
     )
 
 
-def _linear(known: LocalEvidence, n: int) -> NDArray[np.float32]:
+def _linear(known: LocalEvidence) -> NDArray[np.float32]:
     """Return a logistic model over the vectors of what the sources say of themselves."""
+    n = len(known.headings)
     rows = np.vstack([known.rows, known.headings])
     gold = np.eye(n, dtype=np.float32)[np.concatenate([known.owners, np.arange(n)])]
     scale = float(np.linalg.eigvalsh(rows.T @ rows)[-1]) / (2 * len(rows)) + _RIDGE
@@ -154,11 +160,8 @@ def _linear(known: LocalEvidence, n: int) -> NDArray[np.float32]:
     return found
 
 
-def conditional_logit(
-    columns: NDArray[np.float64],
-    gold: NDArray[np.int64],
-    prior: NDArray[np.float64],
-    ridge: float = _PRIOR_RIDGE,
+def _conditional_logit(
+    columns: NDArray[np.float64], gold: NDArray[np.int64], prior: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the weights under which the right sources are most probable, by Newton's method.
 
@@ -166,15 +169,14 @@ def conditional_logit(
         columns: Evidence: shape (questions, sources, features).
         gold: Place of the right source of each question.
         prior: Weights to stay near, one per feature.
-        ridge: How near; above 0.
     """
     weights = prior.astype(np.float64)
     right = columns[np.arange(len(gold)), gold]
     for _ in range(_ROUNDS):
         shares = softmax(columns @ weights)
         mean = np.einsum("nk,nkf->nf", shares, columns)
-        slope = (right - mean).sum(axis=0) - ridge * (weights - prior)
+        slope = (right - mean).sum(axis=0) - _PRIOR_RIDGE * (weights - prior)
         spread = np.einsum("nk,nkf,nkg->fg", shares, columns, columns, optimize=True)
-        curve = spread - mean.T @ mean + ridge * np.eye(len(prior))
+        curve = spread - mean.T @ mean + _PRIOR_RIDGE * np.eye(len(prior))
         weights = weights + _STEP * np.linalg.solve(curve, slope)
     return weights

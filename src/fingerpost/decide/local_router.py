@@ -81,6 +81,7 @@ class LocalSourceRouter:
         sources: At least one; ids are unique, each has a name, a description or examples.
         embedder: ``None`` compares words only.
         head: What was learnt from examples, see `fit_router`.
+        evidence: Of these sources by this model, where it is there already.
 
     Raises:
         ConfigError: No source, an id twice, or a source that says nothing of itself.
@@ -93,6 +94,7 @@ class LocalSourceRouter:
         embedder: EmbeddingModel | None = None,
         *,
         head: SourceHead | None = None,
+        evidence: LocalEvidence | None = None,
     ) -> None:
         check_sources(sources)
         if head is not None and embedder is None:
@@ -100,7 +102,7 @@ class LocalSourceRouter:
         self.sources = tuple(sources)
         self.embedder = embedder
         self.head = head
-        self._evidence = LocalEvidence(sources, embedder)
+        self._evidence = evidence or LocalEvidence(sources, embedder)
         told = "told" if are_told(sources) else "named"
         weights = packaged_weights()["words" if embedder is None else told]
         if head is not None:

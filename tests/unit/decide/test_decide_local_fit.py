@@ -75,6 +75,21 @@ def test_the_same_examples_and_seed_give_the_same_router() -> None:
     assert (one, dict(one.scores)) == (two, dict(two.scores))
 
 
+def test_no_text_is_embedded_twice_to_learn() -> None:
+    seen: list[str] = []
+
+    class Counting(Hashed):
+        def embed(self, texts: list[str]) -> np.ndarray:
+            seen.extend(texts)
+            return super().embed(texts)
+
+    router = fitted(Counting())
+    assert len(seen) == len(set(seen))
+    router.decide("do bears sleep")
+    router.decide("do bears sleep")
+    assert seen[-2:] == ["do bears sleep"] * 2
+
+
 def test_a_source_without_examples_stays_in_the_running() -> None:
     third = SourceDescription("west", "lizards and cactus")
     router = fit_router([NORTH, SOUTH, third], EXAMPLES, Hashed())
