@@ -22,6 +22,7 @@ import anyio
 
 from fingerpost.decide import LocalDecisionModel
 from fingerpost.decide.query_router import DEFAULT_QUESTION_TEMPLATE
+from fingerpost.decide.template import QuestionTemplate
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.providers import MiniLmEmbedder
 from fingerpost.types.question import YesNo
@@ -70,13 +71,9 @@ def latency(data: Path) -> dict[str, float]:
     queries, sources = files(data, "clinc150")
     told = [json.loads(line) for line in sources.read_text("utf-8").splitlines() if line]
     asked = [json.loads(line)["text"] for line in queries.read_text("utf-8").splitlines()]
+    template = QuestionTemplate(DEFAULT_QUESTION_TEMPLATE)
     questions = [
-        YesNo(
-            source["id"],
-            DEFAULT_QUESTION_TEMPLATE.replace(
-                "{{description}}", f"{source['name']}: {', '.join(source['intents'])}"
-            ),
-        )
+        YesNo(source["id"], template.about(f"{source['name']}: {', '.join(source['intents'])}"))
         for source in told
     ]
     model = LocalDecisionModel(MiniLmEmbedder())

@@ -25,6 +25,7 @@ from fingerpost.classify.decision import TIER_QUESTION
 from fingerpost.decide.local_evidence import FEATURES, LocalEvidence
 from fingerpost.decide.local_source import SourceDescription
 from fingerpost.decide.local_weights import SourceWeights, softmax
+from fingerpost.eval.metrics import calibration_error, reliability
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers.minilm import MiniLmEmbedder
 
@@ -266,13 +267,9 @@ def judge(one: Told, whole: Seen, weights: SourceWeights) -> str:
         best.append(int(shares.sources.argmax()))
         chosen.append(n if shares.abstain else best[-1])
         sure.append(shares.none if shares.abstain else float(shares.sources.max()))
-    right, confidence = np.array(chosen) == whole.gold, np.array(sure)
+    right = np.array(chosen) == whole.gold
     served = whole.gold < n
-    bins = np.minimum((confidence * 10).astype(int), 9)
-    ece = sum(
-        abs(confidence[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
-        for b in set(bins.tolist())
-    )
+    ece = calibration_error(reliability(right.tolist(), sure))
     recall = "-" if served.all() else f"{right[~served].mean():.3f}"
     forced = (np.array(best) == whole.gold)[served].mean()
     return (
