@@ -70,30 +70,27 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
     return hashlib.sha256(raw.encode("ascii")).hexdigest()
 
 
-_PASSING = frozenset(
+_LASTING = frozenset(
     {
-        "classify-fallback",
-        "deadline-reached",
-        "decompose-fallback",
-        "extractive-fallback",
-        "graph-skip",
-        "hybrid-skip",
-        "hyde-unavailable",
-        "judge-skip",
-        "memory-skip",
-        "multimodal-skip",
-        "raptor-skip",
-        "repair-skip",
-        "rerank-skip",
-        "research-by-rule",
-        "research-skip",
-        "routing-fallback",
-        "source-skip",
-        "translate-skip",
-        "web-skip",
+        "cross-language-vectors",
+        "cross-language-words",
+        "hyde-to-vector",
+        "keyword-fallback",
+        "lane-failover",
+        "policy-escalation",
+        "tier-escalation",
+        "vector-empty",
     }
 )
-"""Fallbacks of something that failed, and may be back at the next question."""
+"""Fallbacks of which nothing is better at the next question."""
+
+
+def _failed(result: QueryResult) -> bool:
+    """Return whether something failed on the way that may be back at the next question."""
+    fallbacks = set(result.fallbacks_used)
+    without_vectors = "keyword-fallback" in fallbacks and result.vector_coverage > 0
+    unchecked = result.grounding_status == "unavailable"
+    return without_vectors or unchecked or not fallbacks <= _LASTING
 
 
 def _is_hurried(result: QueryResult) -> bool:
@@ -104,7 +101,7 @@ def _is_hurried(result: QueryResult) -> bool:
 class ResultCache:
     """Keeps results for a while and lets equal questions share one run.
 
-    A result that a failing model had a part in is shared but not kept. Bounded by entries and
+    A result on whose way something failed is shared but not kept. Bounded by entries and
     age; the least recently used leaves first. May be used from several event loops and threads;
     runs are shared within one loop.
     """
@@ -203,7 +200,7 @@ class ResultCache:
             return entry.result
 
     def _keep(self, key: str, result: QueryResult, epoch: int) -> None:
-        if not _PASSING.isdisjoint(result.fallbacks_used):
+        if _failed(result):
             return
         with self._lock:
             if epoch != self._epoch:

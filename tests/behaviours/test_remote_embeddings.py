@@ -83,13 +83,15 @@ async def test_a_provider_that_is_down_at_the_start_leaves_words_and_the_next_st
     assert after.vector_coverage == 1
 
 
-async def test_a_provider_that_fails_on_a_question_leaves_words_and_says_so(at):
+async def test_a_provider_that_fails_on_a_question_leaves_words_says_so_and_is_asked_again(at):
     with ProviderServer(dimension=1536) as server:
         async with at(server):
             pass
     with ProviderServer(dimension=1536, embeddings=[faults.status(401)] * 9) as server:
         async with at(server) as router:
             result = await router.route(QUESTION)
+            again = await router.route(QUESTION)
+    assert not again.cached
     assert result.retrieval_mode == "keyword-only"
     assert result.fallbacks_used[0] == "keyword-fallback"
     assert "safe" in result.answer

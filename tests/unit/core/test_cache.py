@@ -16,8 +16,8 @@ _CLASS = ClassificationResult(
 )
 
 
-def _result(text="answer"):
-    return QueryResult(answer=text, classification=_CLASS)
+def _result(text="answer", **told):
+    return QueryResult(answer=text, classification=_CLASS, **told)
 
 
 class Clock:
@@ -133,6 +133,25 @@ async def test_a_cancelled_run_hands_over_to_one_who_waits():
     assert outcomes == ["answer"]
 
 
+@pytest.mark.parametrize(
+    ("told", "is_kept"),
+    [
+        ({"fallbacks_used": ("tier-escalation", "vector-empty")}, True),
+        ({"fallbacks_used": ("keyword-fallback",)}, True),
+        ({"fallbacks_used": ("keyword-fallback",), "vector_coverage": 0.5}, False),
+        ({"fallbacks_used": ("tier-escalation", "claims-by-words")}, False),
+        ({"fallbacks_used": ("words-skip",)}, False),
+        ({"grounding_status": "unavailable"}, False),
+        ({"fallbacks_used": ("a-name-of-tomorrow",)}, False),
+    ],
+)
+async def test_a_result_is_kept_unless_something_failed_that_may_be_back(told, is_kept):
+    cache, _ = _cache()
+    for _ in range(2):
+        again = await cache.get_or_run("k", _returning("answer", **told))
+    assert again.cached is is_kept
+
+
 async def test_clearing_also_drops_what_is_under_way():
     cache, _ = _cache()
 
@@ -144,9 +163,9 @@ async def test_clearing_also_drops_what_is_under_way():
     assert len(cache) == 0
 
 
-def _returning(text):
+def _returning(text, **told):
     async def run():
-        return _result(text)
+        return _result(text, **told)
 
     return run
 
