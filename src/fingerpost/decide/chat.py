@@ -119,17 +119,16 @@ class ChatDecisionModel:
         self, chat: _Counted, asking: Asking, questions: Sequence[Question]
     ) -> dict[str, DecisionAnswer]:
         """Return the answers that log-probabilities give, none when the model has none."""
-        asked = [
-            lettered(question, order)
+        n_without = self._n_without.get(self._last)
+        if not self._logprobs or (n_without or 0) >= _ENOUGH:
+            return {}
+        heard = _Heard()
+        ask = [
+            partial(self._ask_letter, chat, asking, lettered(question, order), heard)
             for question in questions
             if len(labels_of(question)) <= _TOP_LOGPROBS
             for order in orders_of(question, self._orders)
         ]
-        heard = _Heard()
-        ask = [partial(self._ask_letter, chat, asking, one, heard) for one in asked]
-        n_without = self._n_without.get(self._last)
-        if not self._logprobs or (n_without or 0) >= _ENOUGH:
-            return {}
         if n_without != 0:  # not known, or in doubt
             await together(ask[:1], self._at_once)
             ask = ask[1:]

@@ -162,10 +162,9 @@ class DecisionModelQueryRouter(BaseSourceRouter):
         self, min_probability: float, thresholds: Mapping[str, float]
     ) -> dict[str, float]:
         least = checked_probability(min_probability, "min_probability")
-        unknown = [name for name in thresholds if name not in {s.name for s in self._sources}]
         if self._fitted is not None:
             least = self._fitted.overall
-        elif unknown:
+        elif unknown := [name for name in thresholds if name not in self._retrievers]:
             raise ConfigError(f"thresholds names {unknown[0]!r}, which is no source")
         given = {
             name: checked_probability(value, f"thresholds of {name!r}")

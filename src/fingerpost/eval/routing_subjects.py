@@ -211,7 +211,7 @@ def with_examples(
 
 
 def _description(option: SourceDescription) -> str:
-    hints = ", ".join(text.replace("_", " ") for text in option.examples)
+    hints = ", ".join(option.sayings)
     return f"{option.heading} ({hints})" if hints else option.heading
 
 
