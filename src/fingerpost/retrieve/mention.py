@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from fingerpost.retrieve.weights import weights
 from fingerpost.types.evidence import Hit
@@ -29,17 +30,19 @@ def raise_named(hits: Sequence[Hit], question: str) -> list[Hit]:
     asked = question.casefold()
     raised: list[Hit] = []
     for hit in hits:
-        name = _QUALIFIER.sub("", hit.document.title).strip()
-        namer = _namer(name, hit, hits[:_NAMING]) if _telling(name, asked) else None
+        name = _name(hit.document.title)
+        told = name and name.casefold() not in asked
+        namer = _namer(name, hit, hits[:_NAMING]) if told else None
         raised.append(hit if namer is None else _behind(hit, namer))
     return sorted(raised, key=lambda hit: -hit.score)
 
 
-def _telling(name: str, asked: str) -> bool:
-    """Return whether a title is a name (a lone common word would be found everywhere)."""
-    if len(name) < _FEWEST_CHARS or name.casefold() in asked:
-        return False
-    return len(name.split()) > 1 or any(c.isupper() or c.isdigit() for c in name[1:])
+@lru_cache(maxsize=4096)
+def _name(title: str) -> str:
+    """Return the name that a title is, empty for a lone common word: it is found everywhere."""
+    name = _QUALIFIER.sub("", title).strip()
+    inner = any(c.isupper() or c.isdigit() for c in name[1:])
+    return name if len(name) >= _FEWEST_CHARS and (len(name.split()) > 1 or inner) else ""
 
 
 def _namer(name: str, hit: Hit, first: Sequence[Hit]) -> Hit | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
-from fingerpost.text.analyse import analyse, query_tokens, topic_tokens
+from fingerpost.text.analyse import analyse_joined, query_tokens, topic_tokens
 
 MAX_TOKENS = 256
 MAX_CHARS = 4000
@@ -59,8 +59,8 @@ class Question:
         total = sum(self.rarity[t] for t in self.topic)
         if not total:
             return 0.0
-        found: set[str] = set().union(*(token_set(text) for text in texts))
-        return sum(self.rarity[t] for t in self.topic if t in found) / total
+        told = " ".join([_analysed(text) for text in texts])
+        return sum(self.rarity[t] for t in self.topic if f" {t} " in told) / total
 
 
 def clean(text: str) -> str:
@@ -129,10 +129,17 @@ def rarity_of(n_containing: int, n_chunks: int) -> float:
     return math.log(1 + (n_chunks - n_containing + 0.5) / (n_containing + 0.5))
 
 
+# A question reads two dozen chunks; the texts of a hundred questions are remembered.
+@lru_cache(maxsize=2048)
+def _analysed(text: str) -> str:
+    """Return the tokens of a chunk's text in order, a blank before and behind each."""
+    return f" {analyse_joined(text)} "
+
+
 @lru_cache(maxsize=512)
 def token_list(text: str) -> tuple[str, ...]:
     """Return the analysed tokens of a chunk's text in order; kept for the texts used last."""
-    return tuple(analyse(text))
+    return tuple(_analysed(text).split())
 
 
 @lru_cache(maxsize=512)
