@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import click
 
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import (
-    Load,
-    NoPathError,
-    corpus_options,
-    embed_seconds,
-    embed_wait_option,
-    parse_filters,
-)
+from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.terminal import plain
+from fingerpost.cli.vectors import embed_for, embed_seconds, embed_wait_option, words_alone
 
 
 @click.command()
@@ -63,6 +56,7 @@ def ask(
     fingerpost ask docs "Which exit codes are there?" --filter path=how-to/** --json
     """  # noqa: D301 - \b is click's own mark for text that is not refilled
     from fingerpost.cli.render import explain_result, result_json, show_result
+    from fingerpost.verify import is_grounded
 
     result, note = _answer(arguments, embed_wait, explain=explain, **options)
     if as_json:
@@ -75,9 +69,7 @@ def ask(
         click.echo(note, err=True)
     if result.abstention is not None:
         return ABSTAINED
-    grounded = result.grounding is not None and result.grounding.overall_grounded
-    fully = grounded and result.grounding.supported_count == result.grounding.total_claims
-    return UNGROUNDED if require_grounded and not fully else ANSWERED
+    return UNGROUNDED if require_grounded and not is_grounded(result.grounding) else ANSWERED
 
 
 def _answer(
@@ -109,7 +101,7 @@ def _answer(
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:
-            failed = _embed_for(router, seconds)
+            failed = embed_for(seconds, router.embed_sync)
             result = router.route_sync(
                 question,
                 filters=chosen,
@@ -119,42 +111,12 @@ def _answer(
                 deadline=deadline,
                 explain=explain,
             )
-            skipped = router.get_corpus_stats().skipped
+            found = router.get_corpus_stats()
     nothing = [
         f"note: {item.path} gave nothing: {item.detail or item.reason}"
-        for item in skipped
+        for item in found.skipped
         if item.path in paths
     ]
-    note = failed or words_alone(router, result.vector_coverage)
+    n_vectors = round(result.vector_coverage * found.chunk_count)
+    note = failed or words_alone(router.embedding_reason, n_vectors, found.chunk_count)
     return result, plain("\n".join([*nothing, *([note] if note else [])]))
-
-
-def _embed_for(router: Any, seconds: float) -> str:
-    """Compute missing vectors for at most ``seconds``; return a note when the model failed."""
-    from fingerpost.errors import LaneError
-
-    end = time.monotonic() + seconds
-    try:
-        if seconds > 0:
-            router.embed_sync(lambda: time.monotonic() > end)
-    except LaneError as error:
-        return f"note: the embedding model failed, and words stood in for it. {error}"
-    return ""
-
-
-def words_alone(router: Any, coverage: float) -> str:
-    """Return a note when chunks were searched by words alone, empty when none was.
-
-    Args:
-        router: An open router.
-        coverage: Share of the chunks that have a vector, 0 to 1.
-    """
-    if router.embedding_reason:
-        return f"note: searched by words alone. {router.embedding_reason}"
-    if coverage < 1:
-        n_chunks = router.index_summary.n_chunks
-        return (
-            f"note: {round(coverage * n_chunks):,} of {n_chunks:,} chunks have a vector; the "
-            "others were searched by words alone. 'fingerpost index' computes the rest."
-        )
-    return ""

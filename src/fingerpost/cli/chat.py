@@ -12,6 +12,7 @@ import click
 from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.terminal import plain
+from fingerpost.cli.vectors import words_alone
 
 _HELP = (
     "Ask a question; /sources shows the last sources, /explain how the last question was routed, "
@@ -29,7 +30,6 @@ def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
     Each line is a question, or a command: /sources shows the last sources, /explain how the
     last question was routed, /new forgets the conversation, /quit (or Ctrl-D) ends.
     """
-    from fingerpost.cli.ask import words_alone
     from fingerpost.router import QueryRouter
 
     router = QueryRouter(load(paths).config)
@@ -39,7 +39,8 @@ def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
             open_router.enter_context(router)
             end()
         found = router.get_corpus_stats()
-        note = words_alone(router, found.vector_coverage)
+        n_vectors = round(found.vector_coverage * found.chunk_count)
+        note = words_alone(router.embedding_reason, n_vectors, found.chunk_count)
         opening = f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}"
         click.echo(opening, err=as_json)
         if note:

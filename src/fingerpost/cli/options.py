@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -12,9 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from fingerpost.config.load import LoadedConfig
-    from fingerpost.config.schema import QueryRouterConfig
 
-_EMBED_WAIT_S = 20.0
 Load = Callable[..., "LoadedConfig"]
 """Takes paths and further settings; returns the settings of the command."""
 
@@ -95,24 +92,6 @@ def _load(
         if str(error).startswith("knowledge_corpus is required"):
             raise NoPathError from None
         raise
-
-
-def embed_wait_option(before: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return the option ``--embed-wait``, ``None`` when it is not given: see `embed_seconds`."""
-    return click.option(
-        "--embed-wait",
-        type=click.FloatRange(min=0),
-        metavar="SECONDS",
-        help=f"How long to compute missing vectors before {before} (default: {_EMBED_WAIT_S:.0f}, "
-        "or what the setting embed says).",
-    )
-
-
-def embed_seconds(config: QueryRouterConfig, given: float | None) -> float:
-    """Return how long a command computes missing vectors, by its option or else by ``embed``."""
-    if given is not None:
-        return given
-    return {"never": 0.0, "wait": math.inf}.get(config.embed, _EMBED_WAIT_S)
 
 
 def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fingerpost.cli.failure import ANSWERED, UNGROUNDED
-from fingerpost.cli.options import (
-    Load,
-    NoPathError,
-    corpus_options,
-    embed_seconds,
-    embed_wait_option,
-)
+from fingerpost.cli.options import Load, NoPathError, corpus_options
 from fingerpost.cli.progress import IngestBar, case_bars
 from fingerpost.cli.terminal import shown_json
+from fingerpost.cli.vectors import embed_for, embed_seconds, embed_wait_option, words_alone
 
 if TYPE_CHECKING:
     from fingerpost.pipeline.against import CheckedText
@@ -177,7 +172,9 @@ def _checked(
     try:
         with bar:
             library.open()
-            note = _embedded(library, embed_seconds(config, embed_wait))
+            failed = embed_for(embed_seconds(config, embed_wait), library.embed)
+        state = library.store.info()
+        note = failed or words_alone(library.embedding.reason, state.n_vectors, state.n_chunks)
         own_uri = "" if name == "-" else Path(name).resolve().as_uri()
         checked = _held(library, config, text, numbered=_numbered(given), own_uri=own_uri)
     finally:
@@ -210,27 +207,6 @@ def _held(
             ignored_uri=own_uri,
             progress=lambda done, total: draw("claims", done, total),
         )
-
-
-def _embedded(library: Any, seconds: float) -> str:
-    """Compute missing vectors for at most ``seconds``; return a note when words must do."""
-    from fingerpost.errors import LaneError
-
-    if library.embedding.model is None:
-        return f"note: checked by words alone. {library.embedding.reason}"
-    end = time.monotonic() + seconds
-    try:
-        if seconds > 0:
-            library.embed(lambda: time.monotonic() > end)
-    except LaneError as error:
-        return f"note: the embedding model failed, and words stood in for it. {error}"
-    state = library.store.info()
-    if state.n_vectors < state.n_chunks:
-        return (
-            f"note: {state.n_vectors:,} of {state.n_chunks:,} chunks have a vector; the others "
-            "were searched by words alone. 'fingerpost index' computes the rest."
-        )
-    return ""
 
 
 def _numbered(given: tuple[str, ...]) -> dict[int, str]:
