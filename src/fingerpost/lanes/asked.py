@@ -85,7 +85,7 @@ async def ask(
     raise ProviderTimeoutError(f"{name} did not decide in time", provider=provider, model=own)
 
 
-def called(model: DecisionModel) -> tuple[str, str]:
+def called(model: object) -> tuple[str, str]:
     """Return provider and model; ``own`` and the name of its class where the host gave none."""
     provider, name = getattr(model, "provider", None), getattr(model, "model", None)
     return (

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from fingerpost.errors import BudgetExceededError, LaneError
 from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.prices import price_of, priced
-from fingerpost.lanes.wrapped import (
-    WrappedChat,
-    WrappedDecision,
-    WrappedEmbedder,
-    WrappedReranker,
-)
+from fingerpost.lanes.wrapped import M, Wrapped, WrappedChat, WrappedDecision, WrappedEmbedder
 from fingerpost.text.tokens import estimate_tokens
-from fingerpost.types.chat import ChatRequest, ChatResponse
+from fingerpost.types.chat import ChatRequest, ChatResponse, ModelRef
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
 from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
@@ -165,26 +160,26 @@ class Meter:
             budget.settle(held_usd, spent)
 
 
-class _MeteredChat(WrappedChat):
-    def __init__(self, model: ChatModel, meter: Meter) -> None:
+class _Metered(Wrapped[M]):
+    def __init__(self, model: M, meter: Meter) -> None:
         super().__init__(model)
         self._meter = meter
 
+    def _call(self, job: str, told: Iterable[str], name: str = "") -> _Call:
+        """Return a call that is settled when its block ends; a lane is named by its first model."""
+        own = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
+        return _Call(self._meter, job, name or own, sum(map(estimate_tokens, told)))
+
+
+class _MeteredChat(_Metered[ChatModel], WrappedChat):
     async def complete(self, request: ChatRequest) -> ChatResponse:
-        call = self._call(request)
-        try:
+        with self._call_of(request) as call:
             response = await self._model.complete(request)
             call.usage = response.usage
-        except LaneError as error:
-            call.usage = error.usage
-            raise
-        finally:
-            call.end()
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
-        call = self._call(request)
-        try:
+        with self._call_of(request) as call:
             async with aclosing(self._model.stream(request)) as items:
                 async for item in items:
                     if isinstance(item, ChatResponse):
@@ -192,22 +187,15 @@ class _MeteredChat(WrappedChat):
                     else:
                         call.said.append(item)
                     yield item
-        except LaneError as error:
-            call.usage = error.usage
-            raise
-        finally:
-            call.end()
 
-    def _call(self, request: ChatRequest) -> _Call:
-        n_tokens = sum(estimate_tokens(message.text) for message in request.messages)
-        return _Call(self._meter, request.job, _name(self._model, request), n_tokens)
+    def _call_of(self, request: ChatRequest) -> _Call:
+        ref = request.model or ModelRef()
+        provider = ref.provider if self.provider == "lane" else self.provider
+        name = f"{provider}/{ref.name}" if provider and ref.name else ""
+        return self._call(request.job, (message.text for message in request.messages), name)
 
 
-class _MeteredDecision(WrappedDecision):
-    def __init__(self, model: DecisionModel, meter: Meter) -> None:
-        super().__init__(model)
-        self._meter = meter
-
+class _MeteredDecision(_Metered[DecisionModel], WrappedDecision):
     async def decide(
         self,
         input: DecisionInput,
@@ -216,25 +204,13 @@ class _MeteredDecision(WrappedDecision):
         deadline: float | None = None,
         query_id: str = "",
     ) -> DecisionResponse:
-        name = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
-        n_tokens = estimate_tokens(f"{input}{questions}")
-        call = _Call(self._meter, "decide", name, n_tokens)
-        try:
+        with self._call("decide", [f"{input}{questions}"]) as call:
             response = await super().decide(input, questions, deadline=deadline, query_id=query_id)
             call.usage = response.usage
-        except LaneError as error:
-            call.usage = error.usage
-            raise
-        finally:
-            call.end()
         return response
 
 
-class _MeteredReranker(WrappedReranker):
-    def __init__(self, model: RerankModel, meter: Meter) -> None:
-        super().__init__(model)
-        self._meter = meter
-
+class _MeteredReranker(_Metered[RerankModel]):
     async def rerank(
         self,
         query: str,
@@ -243,17 +219,9 @@ class _MeteredReranker(WrappedReranker):
         deadline: float | None = None,
         query_id: str = "",
     ) -> Ranking:
-        n_tokens = sum(estimate_tokens(text) for text in (query, *texts))
-        name = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
-        call = _Call(self._meter, "rerank", name, n_tokens)
-        try:
-            ranking = await super().rerank(query, texts, deadline=deadline, query_id=query_id)
+        with self._call("rerank", (query, *texts)) as call:
+            ranking = await self._model.rerank(query, texts, deadline=deadline, query_id=query_id)
             call.usage = ranking.usage
-        except LaneError as error:
-            call.usage = error.usage
-            raise
-        finally:
-            call.end()
         return ranking
 
 
@@ -269,8 +237,13 @@ class _Call:
         self._input = n_tokens
         self._held = meter.hold(self._model, self._input)
 
-    def end(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Settle; a call that its caller gave up is counted by an estimate."""
+        if isinstance(error, LaneError):
+            self.usage = error.usage
         if self.usage is None:
             self.usage = (
                 Usage(
@@ -302,11 +275,3 @@ class _MeteredEmbedder(WrappedEmbedder):
         finally:
             usage = Usage(job="embed", model=self.name, input_tokens=n_tokens, outcome=outcome)
             self._meter.settle(held, (usage,))
-
-
-def _name(model: ChatModel, request: ChatRequest) -> str:
-    """Return provider and model of a call; of a lane those of its first model."""
-    ref = request.model
-    if model.provider != "lane":
-        return f"{model.provider}/{(ref.name if ref else '') or model.model}"
-    return f"{ref.provider}/{ref.name}" if ref and ref.provider and ref.name else model.model

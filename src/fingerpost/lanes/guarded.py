@@ -57,11 +57,6 @@ class GuardedChat(WrappedChat):
             f"{self._name} ended without a ChatResponse", provider=self.provider, model=self.model
         )
 
-    async def close(self) -> None:
-        """Close the model where it can be closed."""
-        if hasattr(self._model, "close"):
-            await self._model.close()
-
     async def _next(
         self, items: AsyncGenerator[str | ChatResponse], request: ChatRequest
     ) -> str | ChatResponse | None:

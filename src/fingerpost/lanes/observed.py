@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from typing import Self
 
 from fingerpost.errors import LaneError
 from fingerpost.lanes.asked import ask
 from fingerpost.lanes.base import ChatModel, DecisionModel, RerankModel
 from fingerpost.lanes.prices import priced
-from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedReranker
+from fingerpost.lanes.wrapped import M, Wrapped, WrappedChat
 from fingerpost.observe.events import ModelCall
 from fingerpost.observe.observer import Observer, fan_out
 from fingerpost.types.chat import ChatRequest, ChatResponse
@@ -19,8 +20,8 @@ from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
 
 
-class ObservedChat(WrappedChat):
-    """Wraps a model and emits one `ModelCall` when a call ends. No content leaves with it.
+class Observed(Wrapped[M]):
+    """Stands around a model and emits one `ModelCall` when a call ends. No content leaves with it.
 
     Put it around each endpoint of a lane, so that every attempt is told.
 
@@ -31,67 +32,49 @@ class ObservedChat(WrappedChat):
     """
 
     def __init__(
-        self,
-        model: ChatModel,
-        observe: Observer,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, model: M, observe: Observer, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__(model)
         self._observe = fan_out([observe])
         self._clock = clock
 
+    def _call(self, job: str, query_id: str, model: str = "") -> _Call:
+        """Return a call that begins now and is told of when its block ends."""
+        return _Call(
+            job, (self.provider, model or self.model), query_id, self._clock, self._observe
+        )
+
+
+class ObservedChat(Observed[ChatModel], WrappedChat):
+    """A `ChatModel` that tells of each call. Arguments as `Observed`."""
+
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the reply and tell of the call. See `ChatModel.complete`."""
-        call = _Call(request.job, _name(self._model, request), request.query_id, self._clock)
-        try:
+        with self._call_of(request) as call:
             response = await self._model.complete(request)
-            call.ended("ok", response.usage)
-        except LaneError as error:
-            call.ended(type(error).__name__, error.usage)
-            raise
-        finally:
-            self._observe(call.event())
+            call.answered(response.usage)
         return response
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
         """Yield the reply and tell of the call. See `ChatModel.stream`."""
-        call = _Call(request.job, _name(self._model, request), request.query_id, self._clock)
-        try:
+        with self._call_of(request) as call:
             async with aclosing(self._model.stream(request)) as items:
                 async for item in items:
                     call.first_piece()
                     if isinstance(item, ChatResponse):
-                        call.ended("ok", item.usage)
+                        call.answered(item.usage)
                     yield item
-        except LaneError as error:
-            call.ended(type(error).__name__, error.usage)
-            raise
-        finally:
-            self._observe(call.event())
+
+    def _call_of(self, request: ChatRequest) -> _Call:
+        named = request.model.name if request.model else ""
+        return self._call(request.job, request.query_id, named)
 
 
-class ObservedDecision(WrappedDecision):
-    """Wraps a decision model and emits one `ModelCall` when a call ends.
+class ObservedDecision(Observed[DecisionModel]):
+    """A `DecisionModel` that tells of each call. Arguments as `Observed`.
 
     Answers that do not fit the questions are told as the error that they are.
-
-    Args:
-        model: The model, or the host's own.
-        observe: Gets the events. Must be quick; what it raises is logged.
-        clock: Monotonic seconds.
     """
-
-    def __init__(
-        self,
-        model: DecisionModel,
-        observe: Observer,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(model)
-        self._observe = fan_out([observe])
-        self._clock = clock
 
     async def decide(
         self,
@@ -102,8 +85,7 @@ class ObservedDecision(WrappedDecision):
         query_id: str = "",
     ) -> DecisionResponse:
         """Return the checked answers and tell of the call. See `DecisionModel.decide`."""
-        call = _Call("decide", (self.provider, self.model), query_id, self._clock)
-        try:
+        with self._call("decide", query_id) as call:
             response = await ask(
                 self._model,
                 input,
@@ -112,34 +94,12 @@ class ObservedDecision(WrappedDecision):
                 query_id=query_id,
                 clock=self._clock,
             )
-            call.ended("ok", response.usage)
-        except LaneError as error:
-            call.ended(type(error).__name__, error.usage)
-            raise
-        finally:
-            self._observe(call.event())
+            call.answered(response.usage)
         return response
 
 
-class ObservedReranker(WrappedReranker):
-    """Wraps a reranker and emits one `ModelCall` when a call ends.
-
-    Args:
-        model: The model.
-        observe: Gets the events. Must be quick; what it raises is logged.
-        clock: Monotonic seconds.
-    """
-
-    def __init__(
-        self,
-        model: RerankModel,
-        observe: Observer,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(model)
-        self._observe = fan_out([observe])
-        self._clock = clock
+class ObservedReranker(Observed[RerankModel]):
+    """A `RerankModel` that tells of each call. Arguments as `Observed`."""
 
     async def rerank(
         self,
@@ -150,49 +110,57 @@ class ObservedReranker(WrappedReranker):
         query_id: str = "",
     ) -> Ranking:
         """Return the scores and tell of the call. See `RerankModel.rerank`."""
-        call = _Call("rerank", (self.provider, self.model), query_id, self._clock)
-        try:
-            ranking = await super().rerank(query, texts, deadline=deadline, query_id=query_id)
-            call.ended("ok", ranking.usage)
-        except LaneError as error:
-            call.ended(type(error).__name__, error.usage)
-            raise
-        finally:
-            self._observe(call.event())
+        with self._call("rerank", query_id) as call:
+            ranking = await self._model.rerank(query, texts, deadline=deadline, query_id=query_id)
+            call.answered(ranking.usage)
         return ranking
 
 
 class _Call:
     def __init__(
-        self, job: str, name: tuple[str, str], query_id: str, clock: Callable[[], float]
+        self,
+        job: str,
+        name: tuple[str, str],
+        query_id: str,
+        clock: Callable[[], float],
+        observe: Observer,
     ) -> None:
         self._job = job
         self._provider, self._model = name
         self._query_id = query_id
         self._clock = clock
+        self._observe = observe
         self._started = clock()
         self._first_ms: float | None = None
         self._outcome = "closed"
         self._usage: Sequence[Usage] = ()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, LaneError):
+            self._outcome, self._usage = type(error).__name__, error.usage
+        self._observe(self._event())
+
     def first_piece(self) -> None:
         if self._first_ms is None:
             self._first_ms = self._since_start_ms()
 
-    def ended(self, outcome: str, usage: Sequence[Usage]) -> None:
-        self._outcome = outcome
-        self._usage = [priced(item) for item in usage]
+    def answered(self, usage: Sequence[Usage]) -> None:
+        self._outcome, self._usage = "ok", usage
 
-    def event(self) -> ModelCall:
-        costs = [item.cost_usd for item in self._usage]
+    def _event(self) -> ModelCall:
+        usage = [priced(item) for item in self._usage]
+        costs = [item.cost_usd for item in usage]
         return ModelCall(
             at=time.time(),
             query_id=self._query_id,
             job=self._job,
             provider=self._provider,
             model=self._model,
-            input_tokens=sum(item.input_tokens for item in self._usage),
-            output_tokens=sum(item.output_tokens for item in self._usage),
+            input_tokens=sum(item.input_tokens for item in usage),
+            output_tokens=sum(item.output_tokens for item in usage),
             cost_usd=None if None in costs or not costs else sum(c for c in costs if c),
             duration_ms=self._since_start_ms(),
             first_piece_ms=self._first_ms,
@@ -201,7 +169,3 @@ class _Call:
 
     def _since_start_ms(self) -> float:
         return (self._clock() - self._started) * 1000
-
-
-def _name(model: ChatModel, request: ChatRequest) -> tuple[str, str]:
-    return model.provider, (request.model.name if request.model else "") or model.model

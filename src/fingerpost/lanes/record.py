@@ -20,6 +20,7 @@ from fingerpost.types.question import (
     DecisionResponse,
     Question,
 )
+from fingerpost.types.ranking import Ranking
 from fingerpost.types.result import Usage
 from fingerpost.types.wire import to_wire
 
@@ -86,6 +87,12 @@ def decision_of(told: Mapping[str, Any]) -> DecisionResponse:
     }
     usage = tuple(Usage(**item) for item in told["usage"])
     return DecisionResponse(answers, told["model"], usage, told["request_id"])
+
+
+def ranking_of(told: Mapping[str, Any]) -> Ranking:
+    """Return the ranking whose fields ``told`` holds."""
+    usage = tuple(Usage(**item) for item in told["usage"])
+    return Ranking(tuple(map(float, told["scores"])), usage)
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from functools import cached_property
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, TypeVar
 
 from fingerpost.config.secrets import Secret
 from fingerpost.errors import ConfigError, LaneError, MissingRecordingError
@@ -27,20 +26,17 @@ from fingerpost.lanes.record import (
     key_of,
     outcome_json,
     outcome_of,
+    ranking_of,
     request_json,
 )
-from fingerpost.lanes.recorded_rerank import RecordedReranker, ReplayedReranker
-from fingerpost.lanes.wrapped import WrappedChat, WrappedDecision, WrappedEmbedder
+from fingerpost.lanes.recorded_embedder import RecordedEmbedder, ReplayedEmbedder
+from fingerpost.lanes.wrapped import M, Wrapped, WrappedChat, WrappedDecision
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
+from fingerpost.types.ranking import Ranking
 from fingerpost.types.wire import to_wire
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-_FLOATS: Final = "<f4"
-_DESCRIPTION: Final = "embedder"
+T = TypeVar("T")
 
 
 class Recorder:
@@ -59,7 +55,7 @@ class Recorder:
     """
 
     def __init__(self, folder: Path, secrets: Sequence[Secret] = ()) -> None:
-        self._cleaner = Cleaner(secrets)
+        self.cleaner = Cleaner(secrets)
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +69,7 @@ class Recorder:
 
     def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
         """Return the embedding model, its calls kept."""
-        return _RecordedEmbedder(model, self)
+        return RecordedEmbedder(model, self)
 
     def around_decider(self, model: DecisionModel) -> DecisionModel:
         """Return the decision model, its calls kept."""
@@ -81,25 +77,27 @@ class Recorder:
 
     def around_reranker(self, model: RerankModel) -> RerankModel:
         """Return the reranker, its calls kept."""
-        return RecordedReranker(model, self)
+        return _RecordedReranker(model, self)
 
     def begin(self, kind: str, model: Sequence[str], asked: object) -> _Kept:
         """Return the place of a call that begins now."""
         name = self._names.next(kind, key_of(kind, model, asked))
         head = {"format": FORMAT, "kind": kind, "model": list(model), "asked": asked}
-        return _Kept(self._folder / name, self._cleaner.clean(head))
+        return _Kept(self._folder / name, self.cleaner.clean(head))
 
     def keep(self, kept: _Kept, outcome: Outcome) -> None:
         """Keep how a chat call ended."""
-        kept.write(self._cleaner.clean_outcome(outcome_json(outcome)))
+        kept.write(self.cleaner.clean_outcome(outcome_json(outcome)))
 
-    def keep_response(self, kept: _Kept, response: DecisionResponse) -> None:
-        """Keep the answers of a decision model."""
-        kept.write(self._cleaner.clean({"response": to_wire(response)}))
-
-    def keep_error(self, kept: _Kept, error: LaneError) -> None:
-        """Keep a call that was not streamed and failed."""
-        kept.write(self._cleaner.clean({"error": error_json(error)}))
+    @contextmanager
+    def kept(self, kind: str, model: Sequence[str], asked: object) -> Iterator[_Kept]:
+        """Give the place of a call that is not streamed and begins now; keep its failure there."""
+        kept = self.begin(kind, model, asked)
+        try:
+            yield kept
+        except LaneError as error:
+            kept.write(self.cleaner.clean({"error": error_json(error)}))
+            raise
 
 
 class Replayer:
@@ -121,7 +119,7 @@ class Replayer:
 
     def around_embedder(self, model: EmbeddingModel) -> EmbeddingModel:
         """Return the same for an embedding model, with the recorded revision and dimension."""
-        return _ReplayedEmbedder(model, self)
+        return ReplayedEmbedder(model, self)
 
     def around_decider(self, model: DecisionModel) -> DecisionModel:
         """Return a decision model with the same names that gives the records of ``model``."""
@@ -129,7 +127,7 @@ class Replayer:
 
     def around_reranker(self, model: RerankModel) -> RerankModel:
         """Return a reranker with the same names that gives the records of ``model``."""
-        return ReplayedReranker(model, self)
+        return _ReplayedReranker(model, self)
 
     def found(self, kind: str, model: Sequence[str], asked: object) -> dict[str, Any]:
         """Return the record of a call that begins now.
@@ -150,17 +148,32 @@ class Replayer:
             raise MissingRecordingError(f"{path} is no record of format {FORMAT}")
         return told
 
+    def given(
+        self, kind: str, model: Sequence[str], asked: object, read: Callable[[dict[str, Any]], T]
+    ) -> T:
+        """Return what ``read`` makes of the record of a call that begins now, or raise its error.
 
-@contextmanager
-def _readable(replayer: Replayer, kind: str) -> Iterator[None]:
-    """Say of a record that was changed that it cannot be read."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise MissingRecordingError(
-            f"a record of the kind {kind!r} in {replayer.folder} was changed and cannot be read",
-            hint="Record again.",
-        ) from error
+        Raises:
+            MissingRecordingError: There is none, or it cannot be read.
+            LaneError: The call failed.
+        """
+        told = self.found(kind, model, asked)
+        with self.readable(kind):
+            error = error_of(told["error"]) if "error" in told else None
+            if error is None:
+                return read(told)
+        raise error
+
+    @contextmanager
+    def readable(self, kind: str) -> Iterator[None]:
+        """Say of a record that was changed that it cannot be read."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MissingRecordingError(
+                f"a record of the kind {kind!r} in {self.folder} was changed and cannot be read",
+                hint="Record again.",
+            ) from error
 
 
 class _Names:
@@ -205,11 +218,19 @@ def _names_of(model: ChatModel) -> tuple[str, str, str]:
     return model.provider, model.api, model.model
 
 
-class _RecordedChat(WrappedChat):
-    def __init__(self, model: ChatModel, recorder: Recorder) -> None:
+class _Recorded(Wrapped[M]):
+    def __init__(self, model: M, recorder: Recorder) -> None:
         super().__init__(model)
         self._recorder = recorder
 
+
+class _Replayed(Wrapped[M]):
+    def __init__(self, model: M, replayer: Replayer) -> None:
+        super().__init__(model)
+        self._replayer = replayer
+
+
+class _RecordedChat(_Recorded[ChatModel], WrappedChat):
     async def complete(self, request: ChatRequest) -> ChatResponse:
         kept = self._recorder.begin("complete", _names_of(self), request_json(request))
         try:
@@ -239,11 +260,7 @@ class _RecordedChat(WrappedChat):
             self._recorder.keep(kept, Outcome(tuple(pieces), end))
 
 
-class _ReplayedChat(WrappedChat):
-    def __init__(self, model: ChatModel, replayer: Replayer) -> None:
-        super().__init__(model)
-        self._replayer = replayer
-
+class _ReplayedChat(_Replayed[ChatModel], WrappedChat):
     async def complete(self, request: ChatRequest) -> ChatResponse:
         return self._end(self._outcome("complete", request))
 
@@ -255,7 +272,7 @@ class _ReplayedChat(WrappedChat):
 
     def _outcome(self, kind: str, request: ChatRequest) -> Outcome:
         told = self._replayer.found(kind, _names_of(self), request_json(request))
-        with _readable(self._replayer, kind):
+        with self._replayer.readable(kind):
             return outcome_of(told)
 
     def _end(self, outcome: Outcome) -> ChatResponse:
@@ -268,11 +285,7 @@ class _ReplayedChat(WrappedChat):
         return outcome.end
 
 
-class _RecordedDecision(WrappedDecision):
-    def __init__(self, model: DecisionModel, recorder: Recorder) -> None:
-        super().__init__(model)
-        self._recorder = recorder
-
+class _RecordedDecision(_Recorded[DecisionModel], WrappedDecision):
     async def decide(
         self,
         input: DecisionInput,
@@ -282,21 +295,13 @@ class _RecordedDecision(WrappedDecision):
         query_id: str = "",
     ) -> DecisionResponse:
         names, asked = (self.provider, self.model), decision_json(input, questions)
-        kept = self._recorder.begin("decide", names, asked)
-        try:
+        with self._recorder.kept("decide", names, asked) as kept:
             response = await super().decide(input, questions, deadline=deadline, query_id=query_id)
-        except LaneError as error:
-            self._recorder.keep_error(kept, error)
-            raise
-        self._recorder.keep_response(kept, response)
+        kept.write(self._recorder.cleaner.clean({"response": to_wire(response)}))
         return response
 
 
-class _ReplayedDecision(WrappedDecision):
-    def __init__(self, model: DecisionModel, replayer: Replayer) -> None:
-        super().__init__(model)
-        self._replayer = replayer
-
+class _ReplayedDecision(_Replayed[DecisionModel]):
     async def decide(
         self,
         input: DecisionInput,
@@ -306,79 +311,35 @@ class _ReplayedDecision(WrappedDecision):
         query_id: str = "",  # noqa: ARG002 - a record belongs to no question
     ) -> DecisionResponse:
         names, asked = (self.provider, self.model), decision_json(input, questions)
-        told = self._replayer.found("decide", names, asked)
-        with _readable(self._replayer, "decide"):
-            if "error" not in told:
-                return decision_of(told["response"])
-            error = error_of(told["error"])
-        raise error
+        return self._replayer.given(
+            "decide", names, asked, lambda told: decision_of(told["response"])
+        )
 
 
-class _RecordedEmbedder(WrappedEmbedder):
-    def __init__(self, model: EmbeddingModel, recorder: Recorder) -> None:
-        super().__init__(model)
-        self._recorder = recorder
-        self._is_described = False
-
-    @property
-    def revision(self) -> str:
-        self._describe()
-        return super().revision
-
-    @property
-    def dimension(self) -> int:
-        self._describe()
-        return super().dimension
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        import numpy as np  # noqa: PLC0415 - only with embeddings
-
-        kept = self._recorder.begin("embed", (self.name,), list(texts))
-        try:
-            vectors = self._model.embed(texts)
-        except LaneError as error:
-            self._recorder.keep_error(kept, error)
-            raise
-        raw = np.ascontiguousarray(vectors, dtype=_FLOATS).tobytes()
-        kept.write({"vectors": base64.b64encode(raw).decode("ascii")})
-        self._describe()
-        return vectors
-
-    def _describe(self) -> None:
-        """Keep what the vectors are, which a replay must know without asking the model."""
-        if not self._is_described:
-            self._is_described = True
-            told = {"revision": super().revision, "dimension": super().dimension}
-            self._recorder.begin(_DESCRIPTION, (self.name,), None).write(told)
+class _RecordedReranker(_Recorded[RerankModel]):
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,
+        query_id: str = "",
+    ) -> Ranking:
+        names, asked = (self.provider, self.model), [query, *texts]
+        with self._recorder.kept("rerank", names, asked) as kept:
+            ranking = await self._model.rerank(query, texts, deadline=deadline, query_id=query_id)
+        kept.write(asdict(ranking))
+        return ranking
 
 
-class _ReplayedEmbedder(WrappedEmbedder):
-    def __init__(self, model: EmbeddingModel, replayer: Replayer) -> None:
-        super().__init__(model)
-        self._replayer = replayer
-
-    @property
-    def revision(self) -> str:
-        with _readable(self._replayer, _DESCRIPTION):
-            return str(self._description["revision"])
-
-    @property
-    def dimension(self) -> int:
-        with _readable(self._replayer, _DESCRIPTION):
-            return int(self._description["dimension"])
-
-    @cached_property
-    def _description(self) -> dict[str, Any]:
-        return self._replayer.found(_DESCRIPTION, (self.name,), None)
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        import numpy as np  # noqa: PLC0415 - only with embeddings
-
-        told = self._replayer.found("embed", (self.name,), list(texts))
-        with _readable(self._replayer, "embed"):
-            error = error_of(told["error"]) if "error" in told else None
-        if error is not None:
-            raise error
-        with _readable(self._replayer, "embed"):
-            vectors = np.frombuffer(base64.b64decode(told["vectors"]), dtype=_FLOATS)
-            return vectors.reshape(len(texts), self.dimension).astype(np.float32)
+class _ReplayedReranker(_Replayed[RerankModel]):
+    async def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: float | None = None,  # noqa: ARG002 - nothing is waited for
+        query_id: str = "",  # noqa: ARG002 - a record belongs to no question
+    ) -> Ranking:
+        names = (self.provider, self.model)
+        return self._replayer.given("rerank", names, [query, *texts], ranking_of)

@@ -4,39 +4,49 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fingerpost.lanes.asked import called, passed_on
-from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
+from fingerpost.lanes.base import AnyModel, ChatModel, DecisionModel, EmbeddingModel
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
-from fingerpost.types.ranking import Ranking
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+M = TypeVar("M", bound=AnyModel)
 
-class WrappedChat:
-    """A `ChatModel` that hands everything on to another one."""
 
-    def __init__(self, model: ChatModel) -> None:
+class Wrapped(Generic[M]):
+    """Stands around a model under its name; a host's own need not have one, nor a ``close``."""
+
+    def __init__(self, model: M) -> None:
         self._model = model
 
     @property
     def provider(self) -> str:
         """Return the wrapped model's route word."""
-        return self._model.provider
+        return called(self._model)[0]
+
+    @property
+    def model(self) -> str:
+        """Return the wrapped model's name."""
+        return called(self._model)[1]
+
+    async def close(self) -> None:
+        """Close the wrapped model where it can be closed."""
+        if hasattr(self._model, "close"):
+            await self._model.close()
+
+
+class WrappedChat(Wrapped[ChatModel]):
+    """A `ChatModel` that hands everything on to another one."""
 
     @property
     def api(self) -> str:
         """Return the wrapped model's API shape."""
         return self._model.api
-
-    @property
-    def model(self) -> str:
-        """Return the wrapped model's name."""
-        return self._model.model
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the wrapped model's reply. See `ChatModel.complete`."""
@@ -47,10 +57,6 @@ class WrappedChat:
         async with aclosing(self._model.stream(request)) as items:
             async for item in items:
                 yield item
-
-    async def close(self) -> None:
-        """Close the wrapped model."""
-        await self._model.close()
 
 
 class WrappedEmbedder:
@@ -99,21 +105,8 @@ class WrappedEmbedder:
         return self._model.embed(texts)
 
 
-class WrappedDecision:
+class WrappedDecision(Wrapped[DecisionModel]):
     """A `DecisionModel` that hands everything on to another one."""
-
-    def __init__(self, model: DecisionModel) -> None:
-        self._model = model
-
-    @property
-    def provider(self) -> str:
-        """Return the wrapped model's route word."""
-        return called(self._model)[0]
-
-    @property
-    def model(self) -> str:
-        """Return the wrapped model's name."""
-        return called(self._model)[1]
 
     async def decide(
         self,
@@ -125,40 +118,3 @@ class WrappedDecision:
     ) -> DecisionResponse:
         """Return the wrapped model's answers. See `DecisionModel.decide`."""
         return await passed_on(self._model, input, questions, deadline=deadline, query_id=query_id)
-
-    async def close(self) -> None:
-        """Close the wrapped model where it can be closed: a host's own need not be."""
-        if hasattr(self._model, "close"):
-            await self._model.close()
-
-
-class WrappedReranker:
-    """A `RerankModel` that hands everything on to another one."""
-
-    def __init__(self, model: RerankModel) -> None:
-        self._model = model
-
-    @property
-    def provider(self) -> str:
-        """Return the wrapped model's route word."""
-        return self._model.provider
-
-    @property
-    def model(self) -> str:
-        """Return the wrapped model's name."""
-        return self._model.model
-
-    async def rerank(
-        self,
-        query: str,
-        texts: Sequence[str],
-        *,
-        deadline: float | None = None,
-        query_id: str = "",
-    ) -> Ranking:
-        """Return the wrapped model's scores. See `RerankModel.rerank`."""
-        return await self._model.rerank(query, texts, deadline=deadline, query_id=query_id)
-
-    async def close(self) -> None:
-        """Close the wrapped model."""
-        await self._model.close()
