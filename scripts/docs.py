@@ -18,7 +18,7 @@ import click
 import fingerpost
 from fingerpost import errors
 from fingerpost.cli.main import COMMANDS, cli
-from fingerpost.config import schema
+from fingerpost.config import repos, schema
 from fingerpost.observe import events
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,9 +49,9 @@ def _first(text: str | None) -> str:
 
 
 def _settings() -> str:
-    tree = ast.parse(Path(schema.__file__).read_text(encoding="utf-8"))
     text = _head("Settings", "settings")
-    for node in tree.body:
+    read = [ast.parse(Path(m.__file__).read_text(encoding="utf-8")) for m in (schema, repos)]
+    for node in (node for tree in read for node in tree.body):
         if not isinstance(node, ast.ClassDef):
             continue
         model = getattr(schema, node.name)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fingerpost.config.repos import RepoIndexConfig
 from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
 from fingerpost.errors import ConfigError, UnknownSettingError
 
@@ -23,8 +24,13 @@ _LISTS = {
     "available_tools": os.pathsep,
     "failover_providers": ",",
     "decision_failover_providers": ",",
+    "github_repos__repos": ",",
 }
-_PATHS = ("index_dir", "embedding_folder", "record", "replay", "rerank_folder", "source_thresholds")
+_NESTED = {"strategy_config": QueryRouterStrategyConfig, "github_repos": RepoIndexConfig}
+_PATHS = (
+    "index_dir", "embedding_folder", "record", "replay", "rerank_folder", "source_thresholds",
+    "gap_log",
+)  # fmt: skip
 _NOT_FROM_TEXT = frozenset(
     {
         "graph_expand",
@@ -160,7 +166,7 @@ def _merge(
     values: dict[str, Any], origins: dict[str, str], layer: Mapping[str, Any], origin: str
 ) -> None:
     for key, value in layer.items():
-        if isinstance(value, QueryRouterStrategyConfig):
+        if isinstance(value, tuple(_NESTED.values())):
             value = value.model_dump(exclude_unset=True)  # noqa: PLW2901 - merged as a mapping
         if isinstance(value, Mapping):
             below = values.setdefault(key, {})
@@ -189,7 +195,7 @@ def _translate(error: ValidationError) -> ConfigError:
 
 def _unknown(place: str) -> UnknownSettingError:
     known = list(QueryRouterConfig.model_fields) + [
-        f"strategy_config.{name}" for name in QueryRouterStrategyConfig.model_fields
+        f"{outer}.{name}" for outer, kind in _NESTED.items() for name in kind.model_fields
     ]
     nested = [name for name in known if name.endswith(f".{place}")]
     near = nested or difflib.get_close_matches(place, known, n=1)

@@ -2,120 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fingerpost.config.address import address_fault
-from fingerpost.config.providers import (
-    DECISION_FAILOVER_NAMES,
-    DECISION_NAMES,
-    EMBEDDING_NAMES,
-    FAILOVER_NAMES,
-    LLM_NAMES,
-    LOCAL_MODELS,
-    RERANK_NAMES,
+from fingerpost.config.fields import (
+    DecisionProvider,
+    EmbeddingProvider,
+    Hook,
+    LlmProvider,
+    Name,
+    Names,
+    Paths,
+    Ratio,
+    RerankProvider,
+    SecretField,
+    Sources,
+    Usd,
 )
-from fingerpost.config.secrets import Secret
+from fingerpost.config.providers import DECISION_FAILOVER_NAMES, FAILOVER_NAMES, LOCAL_MODELS
+from fingerpost.config.repos import RepoIndexConfig
 from fingerpost.types.decision import Strategy
 from fingerpost.types.routing import FallbackStrategy
-from fingerpost.types.source import Source, source_fault
 
-
-def _as_secret(value: object) -> object:
-    if isinstance(value, Secret):
-        value = value.reveal()
-    if not isinstance(value, str):
-        return value
-    return Secret(value.strip()) if value.strip() else None
-
-
-def _as_items(value: object) -> object:
-    return (value,) if isinstance(value, str | Path) else value
-
-
-def _as_sources(value: object) -> object:
-    given = (value,) if isinstance(value, Source | Mapping) else value
-    if not isinstance(given, list | tuple):
-        raise ValueError("a list of Source objects")  # noqa: TRY004 - pydantic wants it so
-    sources = tuple(map(_as_source, given))
-    names = [source.name for source in sources]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"source {name!r} is given twice")
-    return sources
-
-
-def _as_source(given: object) -> Source:
-    """Return a `Source`; a table of a file gives its fields, ``path`` in place of a retriever."""
-    if isinstance(given, Mapping):
-        unknown = sorted(set(given) - _SOURCE_FIELDS)
-        if unknown:
-            allowed = ", ".join(sorted(_SOURCE_FIELDS))
-            raise ValueError(f"{unknown[0]!r} is no field of a source; allowed: {allowed}")
-        examples = given.get("examples", ())
-        if not isinstance(examples, list | tuple):
-            raise ValueError("examples of a source is a list of questions")  # noqa: TRY004
-        given = Source(
-            name=str(given.get("name", "")),
-            description=str(given.get("description", "")),
-            retriever=str(given.get("path", "")),
-            examples=tuple(map(str, examples)),
-            min_probability=given.get("min_probability"),
-        )
-    if not isinstance(given, Source):
-        raise ValueError(f"{given!r:.80} is no Source")  # noqa: TRY004
-    if fault := source_fault(given):
-        raise ValueError(fault)
-    return given
-
-
-def _blank_as_none(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    return value.strip() or None
-
-
-def _as_provider(value: object) -> object:
-    return value.strip().lower() or None if isinstance(value, str) else value
-
-
-def _one_of(names: tuple[str, ...]) -> AfterValidator:
-    def check(value: str | None) -> str | None:
-        if value is not None and value not in names:
-            raise ValueError(f"allowed: {', '.join(names)}")
-        return value
-
-    return AfterValidator(check)
-
-
-SecretField = Annotated[
-    Secret | None,
-    BeforeValidator(_as_secret),
-    PlainSerializer(lambda secret: None if secret is None else str(secret)),
-]
-Name = Annotated[str | None, BeforeValidator(_blank_as_none)]
-Paths = Annotated[tuple[str | Path, ...], BeforeValidator(_as_items)]
-LlmProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(LLM_NAMES)]
-EmbeddingProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(EMBEDDING_NAMES)]
-DecisionProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(DECISION_NAMES)]
-RerankProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(RERANK_NAMES)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_items)]
-Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
-Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
-Hook = Callable[..., Any] | None
-
-_SOURCE_FIELDS = frozenset({"name", "description", "path", "examples", "min_probability"})
 _STRICT = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, strict=False)
 
 
@@ -143,7 +54,7 @@ class QueryRouterConfig(BaseModel):
 
     knowledge_corpus: Paths = ()
     """Directories, files or globs that hold the documents; may be left out beside ``sources``."""
-    sources: Annotated[tuple[Any, ...], BeforeValidator(_as_sources)] = ()
+    sources: Sources = ()
     """Described places, of which each question is sent to those that may help: `Source` objects,
     or tables with ``name``, ``description`` and ``path``. ``knowledge_corpus`` is searched
     whatever is chosen among them."""
@@ -299,12 +210,12 @@ class QueryRouterConfig(BaseModel):
     """Key of the decision provider; ``None`` takes ``api_key`` or the provider's variable."""
     decision_base_url: Name = None
     """Address of the decision provider; alone, of a System One server."""
-    github_repos: Any = None
-    """Repositories to index. Not in this version."""
+    github_repos: RepoIndexConfig | None = None
+    """Repositories whose documentation joins the corpus, in the background; see below."""
     strategy_config: QueryRouterStrategyConfig = QueryRouterStrategyConfig()
     """How the strategy is chosen; see below."""
     include_platform_knowledge: bool = True
-    """Merge entries about fingerpost itself; this version ships none."""
+    """Answer questions about fingerpost itself that the documents have no answer to."""
     index_dir: Path | None = None
     """Folder of the index; default ``.fingerpost`` beside a single folder, else the user cache."""
     docs_url: Name = None
@@ -313,6 +224,9 @@ class QueryRouterConfig(BaseModel):
     """Folder with ``model.onnx`` and ``tokenizer.json`` instead of the installed package."""
     embed: Literal["background", "wait", "never"] = "background"
     """When ``init`` computes missing vectors: while it answers, before it returns, not at all."""
+    gap_log: Path | None = None
+    """File that keeps, on this machine, the questions that got no answer or an unsupported one;
+    ``None`` keeps none. ``fingerpost gaps`` reads it."""
     watch: bool = False
     """Re-index when files change (needs the extra ``watch``)."""
     max_file_mb: Annotated[float, Field(gt=0, le=1024)] = 10.0
@@ -322,29 +236,15 @@ class QueryRouterConfig(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> QueryRouterConfig:
-        """Refuse what this version does not have, and settings that contradict each other."""
+        """Refuse settings that contradict each other."""
         for fault in (
             _nothing_to_search(self),
-            _not_in_this_version(self),
             _address_faults(self),
             _contradiction(self),
         ):
             if fault:
                 raise ValueError(fault)
         return self
-
-
-NOT_IN_THIS_VERSION: dict[str, str] = {
-    "github_repos": "indexing of GitHub repositories is not in this version; leave it out",
-}
-"""Setting → why it must be left unset."""
-
-
-def _not_in_this_version(config: QueryRouterConfig) -> str:
-    for name, reason in NOT_IN_THIS_VERSION.items():
-        if getattr(config, name) is not None:
-            return f"{name}: {reason}"
-    return ""
 
 
 def _nothing_to_search(config: QueryRouterConfig) -> str:

@@ -8,7 +8,6 @@ import pytest
 
 from fingerpost.config.load import load_config, validate
 from fingerpost.config.schema import (
-    NOT_IN_THIS_VERSION,
     QueryRouterConfig,
     QueryRouterStrategyConfig,
 )
@@ -135,10 +134,15 @@ def test_an_unknown_name_offers_the_nearest_known_one():
     assert "confidence_threshold" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", sorted(NOT_IN_THIS_VERSION))
-def test_a_setting_whose_part_is_missing_is_refused_rather_than_ignored(name):
-    with pytest.raises(ConfigError, match=name):
-        validate({**CORPUS, name: "value"})
+def test_repositories_come_from_every_layer(tmp_path):
+    file = tmp_path / "fingerpost.toml"
+    file.write_text('knowledge_corpus = "docs"\n[github_repos]\nrepos = ["one/two"]\n')
+    environ = {"FINGERPOST_GITHUB_REPOS__MAX_FILES_PER_REPO": "7"}
+    repos = load_config(file=file, environ=environ).config.github_repos
+    assert (repos.repos, repos.max_files_per_repo) == (("one/two",), 7)
+    environ["FINGERPOST_GITHUB_REPOS__REPOS"] = "three/four, five/six@v2"
+    repos = load_config(file=file, environ=environ).config.github_repos
+    assert repos.repos == ("three/four", "five/six@v2")
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path):
