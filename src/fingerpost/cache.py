@@ -48,7 +48,7 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
     """
     filters = query.filters
     material = [
-        "v3",
+        "v4",
         list(parts),
         query.text,
         [[turn.role, turn.text] for turn in query.history],
@@ -63,6 +63,7 @@ def result_key(query: Query, parts: Sequence[str]) -> str:
         query.max_tier,
         query.top_k,
         query.explain,
+        query.require_grounded,
         query.budget_usd,
         sorted(query.excluded_capability_ids),
     ]

@@ -35,6 +35,7 @@ def make_query(
     budget: float | None = None,
     excluded_capability_ids: Sequence[str] = (),
     explain: bool = False,
+    require_grounded: bool | None = None,
 ) -> Query:
     """Return the checked request. Arguments as in `QueryRouter.route`.
 
@@ -68,6 +69,7 @@ def make_query(
         budget_usd=budget,
         excluded_capability_ids=_words("excluded_capability_ids", excluded_capability_ids),
         explain=explain,
+        require_grounded=require_grounded,
         query_id=uuid4().hex,
     )
 

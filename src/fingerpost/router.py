@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from fingerpost.library import Library
 from fingerpost.observe.events import Event, RouteComplete
 from fingerpost.observe.observer import fan_out
 from fingerpost.pipeline import Pipeline
+from fingerpost.pipeline.against import CheckedText
 from fingerpost.request import Filtering, History, make_query
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.types.decision import ClassificationResult
@@ -170,6 +171,7 @@ class QueryRouter:
         budget: float | None = None,
         excluded_capability_ids: Sequence[str] = (),
         explain: bool = False,
+        require_grounded: bool | None = None,
     ) -> QueryResult:
         """Answer a question.
 
@@ -187,6 +189,8 @@ class QueryRouter:
             excluded_capability_ids: Capabilities that must not be recommended.
             explain: Keep every candidate with its ranks in ``result.candidates``; without it
                 only those that were read.
+            require_grounded: Abstain rather than give an answer of which a claim is not
+                supported or not checked; ``None`` takes the setting.
 
         Raises:
             InvalidQueryError: An argument is not usable.
@@ -204,6 +208,7 @@ class QueryRouter:
             budget=budget,
             excluded_capability_ids=excluded_capability_ids,
             explain=explain,
+            require_grounded=require_grounded,
         )
         pipeline = self._opened()
         if not self._config.cache_results:
@@ -254,6 +259,18 @@ class QueryRouter:
         self._opened()
         return await anyio.to_thread.run_sync(partial(self._library.embed, cancelled))
 
+    async def verify(self, text: str, *, numbered: Mapping[int, str] | None = None) -> CheckedText:
+        """Hold any text, whoever wrote it, against the documents, with the local judge.
+
+        Args:
+            text: With or without markers and a list of sources at its end.
+            numbered: Marker → path or title of a document, when the text has no such list.
+        """
+        self._opened()
+        library = self._library
+        check = partial(wiring.held_against, self._config, library.store, library.embedding.model)
+        return await anyio.to_thread.run_sync(partial(check, text, numbered=numbered))
+
     def explain_credentials(self) -> tuple[CredentialRow, ...]:
         """Return where each job is sent and the name of the variable its key came from.
 
@@ -303,6 +320,10 @@ class QueryRouter:
     def retrieve_sync(self, query: str, **request: Any) -> Evidence:
         """Blocking twin of `retrieve`."""
         return self._blocking(partial(self.retrieve, query, **request))
+
+    def verify_sync(self, text: str, *, numbered: Mapping[int, str] | None = None) -> CheckedText:
+        """Blocking twin of `verify`."""
+        return self._blocking(partial(self.verify, text, numbered=numbered))
 
     def init_sync(self) -> None:
         """Blocking twin of `init`."""

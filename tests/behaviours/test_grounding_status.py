@@ -6,7 +6,7 @@ import re
 import pytest
 
 from fingerpost import AbstentionReason, GenerateDelta, GenerationMode, QueryRouter, Verdict
-from fingerpost.errors import LaneError
+from fingerpost.errors import InvalidQueryError, LaneError
 from fingerpost.testing.chat import ScriptedChat
 
 pytestmark = pytest.mark.anyio
@@ -236,12 +236,35 @@ async def test_who_requires_grounding_gets_what_is_grounded(corpus):
     assert dropped.answer == result.answer == f"{STANDS} [1]."
 
 
+async def test_one_question_may_require_grounding_or_do_without(corpus):
+    async with _router(corpus, **WORDS) as router:
+        strict = await router.route(QUESTION, require_grounded=True)
+        lax = await router.route(QUESTION)
+    assert (strict.abstention, lax.abstention) == (AbstentionReason.NOT_GROUNDED, None)
+    async with _router(corpus, require_grounded=True, **WORDS) as router:
+        assert (await router.route(QUESTION, require_grounded=False)).abstention is None
+
+
+async def test_grounding_cannot_be_required_where_nothing_is_verified(corpus):
+    async with _router(corpus, verify_citations=False) as router:
+        with pytest.raises(InvalidQueryError, match="require_grounded: verify_citations is off"):
+            await router.route(QUESTION, require_grounded=True)
+
+
 async def test_who_requires_grounding_gets_nothing_that_could_not_be_checked(corpus):
     settings = {"extract_claims": lambda text: 1 / 0, "require_grounded": True, **WORDS}
     async with _router(corpus, **settings) as router:
         result = await router.route(QUESTION)
     assert result.grounding_status == "unavailable"
     assert result.abstention is AbstentionReason.NOT_GROUNDED
+
+
+async def test_a_router_holds_any_text_against_its_documents(corpus):
+    async with _router(corpus, **WORDS) as router:
+        checked = await router.verify(f"{STANDS}.\n\n{FALLS}.\n")
+    verdicts = {claim.claim: claim.verdict for claim in checked.found.claims}
+    assert verdicts == {f"{STANDS}.": Verdict.SUPPORTED, f"{FALLS}.": Verdict.CONTRADICTED}
+    assert checked.documents
 
 
 def _supports_all(request):

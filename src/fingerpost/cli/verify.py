@@ -6,7 +6,7 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fingerpost.types.answer import VerifiedResponse
 
 _MOST_BYTES = 5_000_000
-_MOST_EMBEDDED = 20_000
 FAIL_ON = ("contradicted", "unsupported", "any", "never")
 
 
@@ -159,6 +158,7 @@ def _checked(
     name: str, given: tuple[str, ...], embed_wait: float | None, load: Load
 ) -> tuple[CheckedText, str]:
     from fingerpost.library import Library
+    from fingerpost.wiring import held_against
 
     text = _read(name)
     try:
@@ -176,37 +176,19 @@ def _checked(
         state = library.store.info()
         note = failed or words_alone(library.embedding.reason, state.n_vectors, state.n_chunks)
         own_uri = "" if name == "-" else Path(name).resolve().as_uri()
-        checked = _held(library, config, text, numbered=_numbered(given), own_uri=own_uri)
+        with case_bars() as draw:
+            checked = held_against(
+                config,
+                library.store,
+                library.embedding.model,
+                text,
+                numbered=_numbered(given),
+                ignored_uri=own_uri,
+                progress=lambda done, total: draw("claims", done, total),
+            )
     finally:
         library.close()
     return checked, note
-
-
-def _held(
-    library: Any, config: Any, text: str, *, numbered: dict[int, str], own_uri: str
-) -> CheckedText:
-    from fingerpost.pipeline.against import check_text
-    from fingerpost.verify import CitationVerifier
-
-    model = library.embedding.model
-    verifier = CitationVerifier(
-        embedder=model,
-        max_embedded_sentences=_MOST_EMBEDDED,
-        supported_at=config.grounding_supported,
-        unverifiable_below=config.grounding_unverifiable,
-    )
-    with library.store.reader() as reader, case_bars() as draw:
-        own = reader.info.identity
-        searcher = model if model and own and own.has_vectors_of(model) else None
-        return check_text(
-            reader,
-            text,
-            verifier,
-            searcher=searcher,
-            numbered=numbered,
-            ignored_uri=own_uri,
-            progress=lambda done, total: draw("claims", done, total),
-        )
 
 
 def _numbered(given: tuple[str, ...]) -> dict[int, str]:

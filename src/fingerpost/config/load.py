@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fingerpost.config.repos import RepoIndexConfig
 from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
@@ -26,7 +26,10 @@ _LISTS = {
     "decision_failover_providers": ",",
     "github_repos__repos": ",",
 }
-_NESTED = {"strategy_config": QueryRouterStrategyConfig, "github_repos": RepoIndexConfig}
+_NESTED: dict[str, type[BaseModel]] = {
+    "strategy_config": QueryRouterStrategyConfig,
+    "github_repos": RepoIndexConfig,
+}
 _PATHS = (
     "index_dir", "embedding_folder", "record", "replay", "rerank_folder", "source_thresholds",
     "gap_log",
@@ -166,7 +169,7 @@ def _merge(
     values: dict[str, Any], origins: dict[str, str], layer: Mapping[str, Any], origin: str
 ) -> None:
     for key, value in layer.items():
-        if isinstance(value, tuple(_NESTED.values())):
+        if isinstance(value, BaseModel):
             value = value.model_dump(exclude_unset=True)  # noqa: PLW2901 - merged as a mapping
         if isinstance(value, Mapping):
             below = values.setdefault(key, {})

@@ -12,7 +12,7 @@ from fingerpost.generate import resolve_markers
 from fingerpost.generate.safe import SafeStream
 from fingerpost.observe import events
 from fingerpost.pipeline.answer import abstained
-from fingerpost.running import Parts, Run
+from fingerpost.running import Run
 from fingerpost.types.answer import (
     AbstentionReason,
     Answer,
@@ -55,11 +55,15 @@ class Checked(NamedTuple):
     status: str
 
 
-def may_change(parts: Parts) -> bool:
+def may_change(run: Run) -> bool:
     """Return whether text may leave the answer again, so that none is told before the end."""
-    config = parts.config
-    verified = parts.make_verifier is not None
-    return verified and (config.on_unsupported != "flag" or config.require_grounded)
+    changes = run.parts.config.on_unsupported != "flag" and run.parts.make_verifier is not None
+    return changes or _must_be_grounded(run)
+
+
+def _must_be_grounded(run: Run) -> bool:
+    asked = run.query.require_grounded
+    return run.parts.config.require_grounded if asked is None else asked
 
 
 async def settle(
@@ -70,7 +74,7 @@ async def settle(
     ``repair`` has a model write unsupported sentences anew, once; what is unsupported after that
     is dropped. Without a model, or with one that fails, all of it is dropped, and the fallback
     ``repair-skip`` is named. ``require_grounded`` turns an answer with a claim that is not
-    supported, or that could not be checked, into an abstention.
+    supported, or that was not checked, into an abstention.
     """
     grounding, status = await check(run, answer, evidence)
     config = run.parts.config
@@ -81,7 +85,7 @@ async def settle(
         answer, sources, grounding = apply_verdict_policy(
             answer, sources, grounding, nothing_left=nothing_left
         )
-    if status != "not_requested" and config.require_grounded and not is_grounded(grounding):
+    if _must_be_grounded(run) and not is_grounded(grounding):
         answer = abstained(run, AbstentionReason.NOT_GROUNDED)
         sources = tuple(replace(source, cited=False) for source in sources)
     return Checked(answer, sources, grounding, status)

@@ -13,7 +13,7 @@ import anyio
 from anyio.lowlevel import RunVar
 
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.errors import LaneError, UsageError
+from fingerpost.errors import InvalidQueryError, LaneError, UsageError
 from fingerpost.generate import cite_sources
 from fingerpost.observe import events
 from fingerpost.pipeline.answer import write
@@ -150,6 +150,8 @@ class Pipeline:
     def _begin(self, query: Query, reader: Reader) -> Run:
         parts = self._parts
         config = parts.config
+        if query.require_grounded and parts.make_verifier is None:
+            raise InvalidQueryError("require_grounded: verify_citations is off")
         budget = config.budget_usd if query.budget_usd is None else query.budget_usd
         meter = parts.make_meter(budget)
         return Run(
@@ -179,9 +181,7 @@ class Pipeline:
                 for event in run.drain():
                     yield event
                 answer: Answer | None = None
-                pieces = write(
-                    run, classification, evidence, live=live and not may_change(self._parts)
-                )
+                pieces = write(run, classification, evidence, live=live and not may_change(run))
                 async with aclosing(_events(run, pieces)) as written:
                     async for item in written:
                         if isinstance(item, Answer):
@@ -204,7 +204,7 @@ class Pipeline:
         *,
         live: bool,
     ) -> QueryResult:
-        holds_back = may_change(self._parts)
+        holds_back = may_change(run)
         if not holds_back:
             self._written(run, answer, told=live)
         sources = cite_sources(answer, evidence, docs_url=self._parts.config.docs_url)

@@ -53,6 +53,8 @@ class Query:
         budget_usd: Spend limit for model calls; ``None`` is no limit.
         excluded_capability_ids: Capabilities that must not be recommended.
         explain: Keep every candidate with its ranks on the result.
+        require_grounded: Abstain rather than give an answer of which a claim is not supported
+            or not checked; ``None`` takes the setting.
         query_id: Ties events, logs and result together.
     """
 
@@ -66,4 +68,5 @@ class Query:
     budget_usd: float | None = None
     excluded_capability_ids: tuple[str, ...] = ()
     explain: bool = False
+    require_grounded: bool | None = None
     query_id: str = ""

@@ -11,12 +11,14 @@ from fingerpost.wiring.index import (
     source_paths,
 )
 from fingerpost.wiring.models import make_models
-from fingerpost.wiring.pipeline import make_observers, make_pipeline, refuse_what_cannot_work
+from fingerpost.wiring.pipeline import make_observers, make_pipeline
 from fingerpost.wiring.stats import corpus_stats
 from fingerpost.wiring.tape import Tape, make_tape
+from fingerpost.wiring.verify import held_against, refuse_what_cannot_work
 
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",
-    "forget_index", "index_folder", "index_options", "make_models", "make_observers",
-    "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work", "source_paths",
+    "forget_index", "held_against", "index_folder", "index_options", "make_models",
+    "make_observers", "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
+    "source_paths",
 ]  # fmt: skip

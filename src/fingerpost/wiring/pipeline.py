@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.errors import ConfigError
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.budget import Meter, ProcessBudget
 from fingerpost.observe.observer import Observer
@@ -16,11 +15,11 @@ from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
 from fingerpost.types.plan import Capability
-from fingerpost.verify import CitationVerifier, ClaimJudge, OnUnsupported
 from fingerpost.wiring.index import cores
 from fingerpost.wiring.rerank import make_reranker
 from fingerpost.wiring.sources import make_routed_sources
 from fingerpost.wiring.tape import Tape, make_delimiter
+from fingerpost.wiring.verify import verifier_maker
 from fingerpost.wiring.web import make_web_search
 
 
@@ -41,7 +40,7 @@ def make_pipeline(
         store=store,
         embedder=embedder,
         classifier=LocalClassifier(),
-        make_verifier=_verifier_maker(config),
+        make_verifier=verifier_maker(config),
         config=config,
         observe=observe,
         topics=read_topics,
@@ -75,36 +74,3 @@ def make_observers(config: QueryRouterConfig) -> tuple[Observer, ...]:
 
         found = (*found, OtelObserver(capture_content=config.capture_content))
     return found
-
-
-def _verifier_maker(
-    config: QueryRouterConfig,
-) -> Callable[[EmbeddingModel | None, ClaimJudge | None], CitationVerifier] | None:
-    if not config.verify_citations:
-        return None
-    return lambda embedder, judge: CitationVerifier(
-        embedder=embedder,
-        judge=judge,
-        nli=config.nli,
-        extract_claims=config.extract_claims,
-        supported_at=config.grounding_supported,
-        unverifiable_below=config.grounding_unverifiable,
-        on_unsupported=OnUnsupported(config.on_unsupported),
-    )
-
-
-def refuse_what_cannot_work(config: QueryRouterConfig) -> None:
-    """Refuse settings that only show to be wrong when a question is asked.
-
-    Raises:
-        ConfigError: The thresholds of grounding contradict each other or the fitted ones.
-    """
-    if config.grounding_supported is None and config.grounding_unverifiable is None:
-        return
-    try:
-        CitationVerifier(
-            supported_at=config.grounding_supported,
-            unverifiable_below=config.grounding_unverifiable,
-        )
-    except ValueError as error:
-        raise ConfigError(f"grounding_supported, grounding_unverifiable: {error}") from error
