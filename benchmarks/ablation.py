@@ -101,6 +101,7 @@ def fused_alone(fused: float, _: float) -> float:
 EVERYTHING = Part("everything on")
 NO_GRAPH = Part("graph", tools=RetrieveTools(graph_enabled=False))
 NO_RERANK = Part("rerank", [(stages, "rerank", first)])
+NO_JOIN = Part("neighbours joined", [(dispatch, "joined_neighbours", as_given)])
 PARTS: Mapping[int, Sequence[Part]] = {
     1: (
         EVERYTHING,
@@ -117,6 +118,7 @@ PARTS: Mapping[int, Sequence[Part]] = {
         NO_GRAPH,
         Part("second step of the walk", tools=RetrieveTools(graph_depth=1)),
         NO_RERANK,
+        NO_JOIN,
         Part("spread", [(hybrid, "spread", first_of), (dispatch, "spread", first_of)]),
     ),
     3: (
@@ -125,6 +127,7 @@ PARTS: Mapping[int, Sequence[Part]] = {
         Part("research", tools=RetrieveTools(deep_research_enabled=False)),
         NO_GRAPH,
         NO_RERANK,
+        NO_JOIN,
     ),
 }
 

@@ -86,7 +86,8 @@ class Composition:
     def _is_list_going_on(self, last: Unit, unit: Unit) -> bool:
         """Return whether a list that one chunk ends in goes on at the start of the next."""
         before, here = self.hits[last.hit].chunk, self.hits[unit.hit].chunk
-        place = (before.document_id, before.ordinal + 1, before.heading_path)
+        after = self.hits[last.hit].next_ordinal
+        place = (before.document_id, after, before.heading_path)
         follows = place == (here.document_id, here.ordinal, here.heading_path)
         return follows and not unit.order and last.kind is unit.kind and unit.kind in LISTED
 

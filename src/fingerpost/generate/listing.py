@@ -86,7 +86,7 @@ def with_continuations(evidence: Evidence) -> tuple[Hit, ...]:
     for hit in evidence.hits:
         last, steps = hit, 0
         while is_unfinished(last.chunk.text) and steps < _MAX_CHAIN:
-            after = known.get((last.document.id, last.chunk.ordinal + 1))
+            after = known.get((last.document.id, last.next_ordinal))
             if after is None or after.chunk.heading_path != hit.chunk.heading_path:
                 break
             if after.chunk.id not in seen:
@@ -131,7 +131,7 @@ def _runs(units: Sequence[Unit], hits: Sequence[Hit]) -> Iterator[list[Unit]]:
     run: list[Unit] = list(of_hit[order[0]]) if order else []
     for before, at in pairwise(order):
         same = hits[before].document.id == hits[at].document.id
-        if not same or hits[before].chunk.ordinal + 1 != hits[at].chunk.ordinal:
+        if not same or hits[before].next_ordinal != hits[at].chunk.ordinal:
             yield run
             run = []
         run += of_hit[at]

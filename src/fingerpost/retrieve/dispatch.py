@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.beside import joined_neighbours, regrouped
 from fingerpost.retrieve.continued import continued
 from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import HybridResult, coverage_of
@@ -80,7 +81,7 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     return replace(
         evidence,
         sub_queries=deep.sub_queries,
-        parts=deep.parts,
+        parts=tuple(replace(p, hits=regrouped(p.hits, evidence.hits)) for p in deep.parts),
         uncovered=deep.uncovered,
         synthesis=deep.synthesis,
         web_searched=deep.web_searched,
@@ -112,11 +113,15 @@ def evidence_of(
     hits: Sequence[Hit],
     wide: Sequence[Hit] = (),
 ) -> Evidence:
-    """Return the hits with what they go on in, and all that was looked at on the way."""
+    """Return the hits with what they go on in, and all that was looked at on the way.
+
+    From T2 on, hits that stand next to each other are one passage.
+    """
     further = continued(run.reader, hits, run.request.filters)
+    kept = joined_neighbours(hits) if level > Tier.LOOKUP else hits
     return Evidence(
-        hits=tuple(hits),
-        candidates=tuple(merged(hits, further, wide, found.candidates)),
+        hits=tuple(kept),
+        candidates=tuple(merged(kept, hits, further, wide, found.candidates)),
         tiers_used=(int(level),),
         fallbacks=tuple(run.fallbacks),
         vectors_searched=run.vectors_searched,

@@ -13,6 +13,7 @@ import anyio
 from fingerpost.errors import ConfigError, LaneError, RetrievalError
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
+from fingerpost.retrieve.beside import joined_neighbours
 from fingerpost.retrieve.branches import Branches, BranchSources
 from fingerpost.retrieve.dates import HALF_LIFE_DAYS, recent_first, young_enough
 from fingerpost.retrieve.dispatch import KEPT
@@ -245,9 +246,11 @@ def _evidence(
     if findings is not None and findings.hits:
         hits = with_findings(hits, findings.hits, branches.k)
     question = found.question if found is not None else run.question(run.request.text)
+    kept = joined_neighbours(hits) if level > Tier.LOOKUP else hits
+    known = found.candidates if found is not None else ()
     return Evidence(
-        hits=tuple(hits),
-        candidates=tuple(merged(hits, ranked, found.candidates if found is not None else ())),
+        hits=tuple(kept),
+        candidates=tuple(merged(kept, hits, ranked, known)),
         tiers_used=(int(level),),
         vectors_searched=run.vectors_searched,
         synthesis=findings.synthesis if findings is not None else "",

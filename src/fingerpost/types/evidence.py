@@ -41,6 +41,8 @@ class Hit:
         note: Why it is here or was moved, for ``--explain``.
         copies: Paths of other documents whose text was (almost) the same, such as older
             versions of the page, best first; they are not among the hits.
+        n_chunks: Chunks of the index that ``chunk`` was joined from, >= 1: hits that stood next
+            to each other are one passage, from the start of the first to the end of the last.
     """
 
     chunk: Chunk
@@ -56,6 +58,12 @@ class Hit:
     sub_query: str = ""
     note: str = ""
     copies: tuple[str, ...] = ()
+    n_chunks: int = 1
+
+    @property
+    def next_ordinal(self) -> int:
+        """Return the position of the chunk that follows in the document."""
+        return self.chunk.ordinal + self.n_chunks
 
 
 @dataclass(frozen=True, slots=True)
