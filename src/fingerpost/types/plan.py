@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,36 @@ class Capability:
         """Return ``kind:id``."""
         return f"{self.kind}:{self.id}"
 
+    def is_among(self, names: Sequence[str]) -> bool:
+        """Return whether one of the names is its id, with or without its kind before it."""
+        return self.id in names or self.full_id in names
+
 
 class CapabilitySource(Protocol):
     """Knows what a host can do; asked before each classification, so it must be quick."""
 
     def capabilities(self) -> Sequence[Capability]:
         """Return what may be recommended, the most general first; at most 50 are shown."""
+        ...
+
+
+@runtime_checkable
+class CapabilitySearch(Protocol):
+    """A `CapabilitySource` may have these as well; it is then asked for what is near a question.
+
+    Both are called in a worker thread, for several questions at once.
+    """
+
+    def nearest(
+        self, question: str, excluded_capability_ids: Sequence[str] = (), k: int = 30
+    ) -> Sequence[Capability]:
+        """Return up to ``k`` capabilities, the nearest first, to be shown to a classifier."""
+        ...
+
+    def recommend(
+        self, question: str, excluded_capability_ids: Sequence[str] = (), k: int = 5
+    ) -> Sequence[CapabilityRecommendation]:
+        """Return up to ``k`` capabilities that may help, the best first; empty when none may."""
         ...
 
 
@@ -87,3 +111,16 @@ class CapabilityRecommendation:
     reasoning: str
     confidence: float
     priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCapability:
+    """Something that could not be read as a capability.
+
+    Attributes:
+        where: File, with the number of the entry in it.
+        reason: A sentence fragment for people.
+    """
+
+    where: str
+    reason: str

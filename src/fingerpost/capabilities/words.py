@@ -1,0 +1,124 @@
+"""The words of a catalogue, ranked by BM25 over weighted fields."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fingerpost.capabilities.described import Described
+from fingerpost.text.analyse import analyse, query_tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FIELDS", "WordIndex", "asked_words", "places_of"]
+
+_K1: Final = 1.2
+_LENGTH: Final = 0.75  # how much a long field is held against its words, 0 to 1
+FIELDS: Final[Mapping[str, float]] = {"name": 2.0, "description": 1.0, "parameters": 0.5}
+"""Field → what a word in it counts, by which BM25F adds fields up before it saturates
+(Robertson, Zaragoza and Taylor, CIKM 2004). Fitted by `benchmarks/capabilities.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Posting:
+    """Where a word stands: numbers of capabilities, and what each makes of its score, 0 to 1."""
+
+    rows: NDArray[np.intp]
+    parts: NDArray[np.float32]
+    idf: float
+
+
+class WordIndex:
+    """Ranks capabilities by the words that they share with a question. Immutable, thread-safe.
+
+    Args:
+        described: What there is.
+        fields: Field → what a word in it counts.
+    """
+
+    def __init__(
+        self, described: Sequence[Described], fields: Mapping[str, float] = FIELDS
+    ) -> None:
+        self._n = len(described)
+        counted = _counted(described, fields)
+        held: dict[str, dict[int, float]] = defaultdict(dict)
+        for row, weights in enumerate(counted):
+            for token, weight in weights.items():
+                held[token][row] = weight
+        self._postings = {
+            token: _Posting(
+                np.fromiter(rows, dtype=np.intp, count=len(rows)),
+                np.array([weight / (_K1 + weight) for weight in rows.values()], dtype=np.float32),
+                math.log(1 + (self._n - len(rows) + 0.5) / (len(rows) + 0.5)),
+            )
+            for token, rows in held.items()
+        }
+
+    def shares(self, question: str) -> NDArray[np.float32]:
+        """Return how much of the question each capability holds, 0 to 1, by number.
+
+        A rare word counts more, and one that is in no capability counts as the rarest. All 0 for
+        a question without a word.
+        """
+        scores = np.zeros(self._n, dtype=np.float32)
+        whole, rarest = 0.0, math.log(1 + (self._n + 0.5) / 0.5)
+        for token, weight in query_tokens(question).items():
+            posting = self._postings.get(token)
+            if posting is None:
+                whole += weight * rarest
+                continue
+            whole += weight * posting.idf
+            scores[posting.rows] += np.float32(weight * posting.idf) * posting.parts
+        return scores / np.float32(whole) if whole else scores
+
+
+def asked_words(question: str) -> dict[str, str]:
+    """Return token → the word of the question that it stands for, telling words only."""
+    telling = query_tokens(question)
+    words: dict[str, str] = {}
+    for unit in question.split():
+        for token in analyse(unit):
+            if token in telling:
+                words.setdefault(token, unit.strip(".,:;!?()[]{}\"'`*"))
+    return words
+
+
+def places_of(item: Described, words: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each place of a capability that holds asked words, with those it is the first to hold.
+
+    Places are ``name``, ``description`` and ``parameter NAME``, in this order.
+    """
+    left = dict(words)
+    places = [("name", item.name), ("description", item.description)]
+    places += [(f"parameter {name}", f"{name} {text}") for name, text in item.parameters]
+    for place, text in places:
+        tokens = set(analyse(text))
+        held = list(dict.fromkeys(word for token, word in left.items() if token in tokens))
+        if held:
+            yield place, held
+        left = {token: word for token, word in left.items() if word not in held}
+
+
+def _counted(described: Sequence[Described], fields: Mapping[str, float]) -> list[dict[str, float]]:
+    """Return token → weighted count for each capability, lengths of fields made equal."""
+    counted: list[dict[str, float]] = [defaultdict(float) for _ in described]
+    for field, weight in fields.items():
+        tokens = [analyse(_field(item, field)) for item in described]
+        mean = sum(map(len, tokens)) / max(1, len(tokens)) or 1.0
+        for row, found in enumerate(tokens):
+            each = weight / (1 - _LENGTH + _LENGTH * len(found) / mean)
+            for token in found:
+                counted[row][token] += each
+    return counted
+
+
+def _field(item: Described, field: str) -> str:
+    if field == "parameters":
+        return " ".join(f"{name} {text}" for name, text in item.parameters)
+    return item.name if field == "name" else item.description
