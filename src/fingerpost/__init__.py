@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fingerpost.config.repos import RepoIndexConfig
     from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
     from fingerpost.decide.cascade import CascadeQueryRouter
     from fingerpost.decide.chat import ChatDecisionModel
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from fingerpost.lanes.web.search import WebSearch
     from fingerpost.observe.events import Event, GenerateDelta, IngestProgress, RouteComplete
     from fingerpost.observe.otel import OtelObserver
+    from fingerpost.retrieve.base import Research
     from fingerpost.retrieve.unified import UnifiedRetriever
     from fingerpost.router import QueryRouter
     from fingerpost.types.answer import (
@@ -127,6 +129,8 @@ _HOMES = {
     "fingerpost.decide.cascade": ("CascadeQueryRouter",),
     "fingerpost.decide.model_router": ("DecisionModelRouter",),
     "fingerpost.decide.rerank": ("DecisionReranker",),
+    "fingerpost.config.repos": ("RepoIndexConfig",),
+    "fingerpost.retrieve.base": ("Research",),
     "fingerpost.retrieve.unified": ("UnifiedRetriever",),
     "fingerpost.types.question": ("Choice", "DecisionAnswer", "DecisionResponse", "Score", "YesNo"),
     "fingerpost.types.routing": ("FallbackStrategy", "SourceRouting"),
@@ -190,6 +194,8 @@ __all__ = [
     "QueryRouter",
     "QueryRouterConfig",
     "QueryRouterStrategyConfig",
+    "RepoIndexConfig",
+    "Research",
     "Retriever",
     "RouteComplete",
     "RoutingModel",

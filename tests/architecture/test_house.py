@@ -154,6 +154,8 @@ PUBLIC = [
     "QueryRouter",
     "QueryRouterConfig",
     "QueryRouterStrategyConfig",
+    "RepoIndexConfig",
+    "Research",
     "Retriever",
     "RouteComplete",
     "RoutingModel",
