@@ -13,6 +13,7 @@ from pathlib import Path
 from fingerpost import wiring
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.corpus import CorpusRoot, index_corpus, locate
+from fingerpost.corpus.fresh import Freshness
 from fingerpost.corpus.index import embed_pending
 from fingerpost.corpus.shortfall import shortfalls
 from fingerpost.corpus.watch import watch
@@ -58,6 +59,7 @@ class Library:
         self._writing = threading.Lock()
         self.embedding = wiring.Embedding(None, "disabled-no-key")
         self.summary: IndexSummary | None = None
+        self.freshness = Freshness(lambda: self._roots)
 
     @property
     def store(self) -> Store:

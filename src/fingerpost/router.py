@@ -136,6 +136,7 @@ class QueryRouter:
             self._offered,
             lambda: self._library.always_searched,
             lambda: self._unified,
+            self._library.freshness.is_stale,
         )
         self._library.start_background()
 
@@ -217,7 +218,9 @@ class QueryRouter:
         key = self._cache_key(pipeline, asked)
         limit = asked.deadline_s or self._config.deadline_s
         result = await self._cache.get_or_run(key, partial(pipeline.run, asked), limit)
-        return self._reissue(asked, result, started) if result.cached else result
+        if not result.cached:
+            return result
+        return self._reissue(asked, await pipeline.kept(result), started)
 
     async def stream(self, query: str, **request: Any) -> AsyncGenerator[Event]:
         """Yield every event of a question as it happens; the last carries the `QueryResult`.

@@ -24,6 +24,7 @@ from fingerpost.observe.observer import Observer
 from fingerpost.retrieve.base import Rerank, WebSearchHook
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
+from fingerpost.types.document import Document
 from fingerpost.types.plan import Capability
 from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import Usage
@@ -115,6 +116,8 @@ class Parts:
         unified: Returns the retriever that runs plans; ``None`` retrieves by tier.
         delimiter: Returns letters that no document can know, from the question and the
             documents when calls are recorded or replayed.
+        is_stale: Returns whether a document's file has changed since it was indexed, ``None``
+            when that cannot be known.
         clock: Monotonic seconds; deadlines of model calls are told in it.
         wall: Seconds since the epoch.
     """
@@ -134,6 +137,7 @@ class Parts:
     capabilities: Callable[[], Sequence[Capability]] = tuple
     unified: Callable[[], UnifiedRetriever | None] = lambda: None
     delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
+    is_stale: Callable[[Document], bool | None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
 

@@ -12,9 +12,10 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -252,6 +253,50 @@ class Folder:
     def shown(self, path: str) -> str:
         """Return the path of a file as people are shown it."""
         return f"{readable(str(self.root.folder))}/{readable(path)}".rstrip("/")
+
+
+def read_below(folder: Path, path: str, max_bytes: int) -> bytes:
+    """Return the bytes of one regular file below a folder, at most ``max_bytes`` and one more.
+
+    Args:
+        folder: Itself free of links.
+        path: POSIX path relative to it; no part of it may be a link.
+        max_bytes: More is not read.
+
+    Raises:
+        FileRefusedError: It is no regular file, or a link is on the way.
+        OSError: It is not there or may not be read.
+    """
+    descriptor = _opened_below(folder, path.split("/"))
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileRefusedError("not-regular", "it is no regular file any more")
+        return _read_all(descriptor, status.st_size, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def _opened_below(folder: Path, parts: Sequence[str]) -> int:
+    if any(part in ("", ".", "..") for part in parts):
+        raise FileRefusedError("symlink", "it leads out of the folder")
+    if not _HAS_DIR_FD:
+        place = folder.joinpath(*parts)
+        if place.resolve() != place:
+            raise FileRefusedError("symlink", "it leads out of the folder")
+        return os.open(place, _REGULAR)
+    with ExitStack() as above:
+        descriptor = os.open(folder, _DIRECTORY)
+        above.callback(os.close, descriptor)
+        try:
+            for part in parts[:-1]:
+                descriptor = os.open(part, _DIRECTORY, dir_fd=descriptor)
+                above.callback(os.close, descriptor)
+            return os.open(parts[-1], _REGULAR, dir_fd=descriptor)
+        except OSError as error:
+            if error.errno in _LINK_ERRORS:
+                raise FileRefusedError("symlink", "it was replaced by a link") from error
+            raise
 
 
 def _read_all(descriptor: int, size: int, max_bytes: int) -> bytes:

@@ -6,10 +6,13 @@ whoever listens and are never read back.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
+from functools import partial
 
 import anyio
+import anyio.to_thread
 from anyio.lowlevel import RunVar
 
 from fingerpost.config.schema import QueryRouterConfig
@@ -19,13 +22,14 @@ from fingerpost.observe import events
 from fingerpost.pipeline.answer import write
 from fingerpost.pipeline.check import may_change, settle
 from fingerpost.pipeline.find import find
+from fingerpost.pipeline.fresh import compared
 from fingerpost.pipeline.outcome import outcome
 from fingerpost.pipeline.understand import begin, classify, rewrite
 from fingerpost.running import Parts, Run
 from fingerpost.stores.base import Reader
-from fingerpost.types.answer import Answer
+from fingerpost.types.answer import Answer, SourceCitation
 from fingerpost.types.decision import ClassificationResult
-from fingerpost.types.evidence import Evidence
+from fingerpost.types.evidence import Evidence, Hit
 from fingerpost.types.ids import digest
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
@@ -119,6 +123,20 @@ class Pipeline:
             run = self._begin(query, reader)
             return await find(run, await self._understand(run))
 
+    async def kept(self, result: QueryResult) -> QueryResult:
+        """Return a result that was kept, compared with the files as they are now."""
+        sources = await self._compared(result.sources, result.candidates)
+        return replace(result, sources=sources)
+
+    async def _compared(
+        self, sources: tuple[SourceCitation, ...], hits: Sequence[Hit]
+    ) -> tuple[SourceCitation, ...]:
+        """Set which sources are stale: files are looked at off the event loop."""
+        if not sources:
+            return sources
+        look = partial(compared, sources, hits, self._parts.is_stale)
+        return await anyio.to_thread.run_sync(look, limiter=self._limiter)
+
     async def run(self, query: Query) -> QueryResult:
         """Answer a question. See `stream`."""
         result: QueryResult | None = None
@@ -211,6 +229,8 @@ class Pipeline:
         checked = await settle(run, answer, evidence, sources)
         if holds_back:
             self._written(run, checked.answer, told=False)
+        sources = await self._compared(checked.sources, evidence.candidates)
+        checked = checked._replace(sources=sources)
         return outcome(run, classification, evidence, checked, self._fingerprint)
 
     def _written(self, run: Run, answer: Answer, *, told: bool) -> None:

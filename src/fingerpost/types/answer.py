@@ -53,6 +53,11 @@ class SourceCitation:
         language: Language of the chunk.
         cited: Whether the answer really cites it; ``False`` for nearest sources after an
             abstention and for sources that the answer did not use.
+        version: Version of the documentation that the document belongs to, empty when unknown.
+        also_in: Paths of the same page in other versions, and of copies of the text, best
+            first; they are not among the sources.
+        stale: Whether the file differs from what was indexed of it, or is gone; ``None`` when
+            that cannot be known, as of a web page or a passage of the host's own retriever.
     """
 
     index: int
@@ -72,6 +77,9 @@ class SourceCitation:
     url: str | None = None
     language: str = "und"
     cited: bool = True
+    version: str = ""
+    also_in: tuple[str, ...] = ()
+    stale: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,3 +114,8 @@ class QueryResult:
     fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
     query: Query | None = None
     web_searched: bool = False
+
+    @property
+    def stale(self) -> bool:
+        """Return whether the file of a source has changed or gone since it was indexed."""
+        return any(source.stale for source in self.sources)

@@ -14,6 +14,7 @@ from fingerpost.pipeline import Pipeline
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
+from fingerpost.types.document import Document
 from fingerpost.types.plan import Capability
 from fingerpost.wiring.index import cores
 from fingerpost.wiring.rerank import make_reranker
@@ -34,6 +35,7 @@ def make_pipeline(
     capabilities: Callable[[], Sequence[Capability]] = tuple,
     always_searched: Callable[[], tuple[str, ...]] = tuple,
     unified: Callable[[], UnifiedRetriever | None] = lambda: None,
+    is_stale: Callable[[Document], bool | None] = lambda _: None,
 ) -> Pipeline:
     """Return the pipeline for an open store."""
     parts = Parts(
@@ -51,6 +53,7 @@ def make_pipeline(
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
         unified=unified,
+        is_stale=is_stale,
         routed=make_routed_sources(config, models.decider, embedder, always_searched),
     )
     return Pipeline(parts, cores())
