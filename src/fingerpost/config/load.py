@@ -6,6 +6,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from fingerpost.config.repos import RepoIndexConfig
+from fingerpost.config.repository import read_repository
 from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
 from fingerpost.errors import ConfigError, UnknownSettingError
 
@@ -139,7 +141,18 @@ def _from_file(path: Path) -> dict[str, Any]:
     for name in _PATHS:
         if isinstance(values.get(name), str):
             values[name] = path.parent / values[name]
+    repositories = values.get("github_repos")
+    if isinstance(repositories, dict) and isinstance(repositories.get("repos"), list):
+        repositories["repos"] = [_repository(item, path.parent) for item in repositories["repos"]]
     return values
+
+
+def _repository(given: object, folder: Path) -> object:
+    """Return an entry of ``repos``; the path of a local one is relative to the file's folder."""
+    with suppress(ValueError):
+        if isinstance(given, str) and read_repository(given).kind == "local" and "://" not in given:
+            return str(folder / Path(given).expanduser())
+    return given
 
 
 def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, object, str]]:
@@ -192,7 +205,8 @@ def _translate(error: ValidationError) -> ConfigError:
         return ConfigError(said)
     if said == problem["msg"]:
         said = said.lower()
-    shown = "" if "key" in place or place == "sources" else f" = {problem['input']!r}"
+    is_secret = "key" in place or place == "sources" or place.startswith("github_repos")
+    shown = "" if is_secret else f" = {problem['input']!r}"
     return ConfigError(f"{place}{shown}: {said}")
 
 

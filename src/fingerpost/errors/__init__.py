@@ -9,7 +9,12 @@
     |   `-- MissingExtraError          also an ImportError
     |-- CorpusError
     |   |-- DocumentReadError
-    |   `-- EmptyCorpusError
+    |   |-- EmptyCorpusError
+    |   `-- RepositoryError
+    |       |-- RepositoryNotFoundError
+    |       |-- RepositoryRefusedError
+    |       |-- RepositoryTooLargeError
+    |       `-- RepositoryUnavailableError  retryable; .wait_s
     |-- StoreError
     |   |-- StoreUnavailableError      retryable
     |   |-- StoreConflictError         retryable
@@ -71,6 +76,11 @@ from fingerpost.errors.core import (
     InvalidQueryError,
     MissingExtraError,
     MissingSecretError,
+    RepositoryError,
+    RepositoryNotFoundError,
+    RepositoryRefusedError,
+    RepositoryTooLargeError,
+    RepositoryUnavailableError,
     RetrievalError,
     SchemaVersionError,
     StoreConflictError,
@@ -153,6 +163,11 @@ __all__ = [
     "QuotaError",
     "RateLimitedError",
     "RefusedError",
+    "RepositoryError",
+    "RepositoryNotFoundError",
+    "RepositoryRefusedError",
+    "RepositoryTooLargeError",
+    "RepositoryUnavailableError",
     "RequestRejectedError",
     "RequestTooLargeError",
     "ResponseTooLargeError",

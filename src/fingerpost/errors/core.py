@@ -70,6 +70,38 @@ class EmptyCorpusError(CorpusError):
         self.skipped = tuple(skipped)
 
 
+class RepositoryError(CorpusError):
+    """The documentation of a repository could not be fetched; the message names it."""
+
+
+class RepositoryNotFoundError(RepositoryError):
+    """The repository, or the branch, tag or commit of it, does not exist or is private."""
+
+
+class RepositoryRefusedError(RepositoryError):
+    """What a repository holds, or where it leads, is not safe to follow."""
+
+
+class RepositoryTooLargeError(RepositoryError):
+    """The repository takes more to fetch than ``max_repo_mb``."""
+
+
+class RepositoryUnavailableError(RepositoryError):
+    """The repository cannot be fetched now: no connection, a failing server, a rate limit.
+
+    Attributes:
+        wait_s: Seconds after which the server wants to be asked again, ``None`` when it did
+            not say.
+    """
+
+    retryable = True
+
+    def __init__(self, message: str, *, wait_s: float | None = None, hint: str = "") -> None:
+        """Keep how long to wait."""
+        super().__init__(message, hint=hint)
+        self.wait_s = wait_s
+
+
 class StoreError(FingerpostError):
     """The index could not be read or written."""
 

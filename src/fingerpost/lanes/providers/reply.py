@@ -66,11 +66,13 @@ class Reply:
             StreamTruncatedError: It ended early.
             ResponseTooLargeError: It passed the size limit.
         """
-        parts = []
+        return b"".join([part async for part in self.pieces()])
+
+    async def pieces(self) -> AsyncGenerator[bytes]:
+        """Yield the body as it comes; raises as `read` does."""
         while part := await self._part():
-            parts.append(part)
             self.content_came()
-        return b"".join(parts)
+            yield part
 
     async def beginning(self, n_bytes: int) -> bytes:
         """Return up to about ``n_bytes`` of the body, less when it breaks off: for an error."""

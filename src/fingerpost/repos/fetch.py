@@ -1,0 +1,148 @@
+"""One repository, brought up to date: asked, tried again where that may help, and published."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeVar
+
+import anyio
+
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.repository import RepositoryAddress
+from fingerpost.errors import RepositoryError, RepositoryUnavailableError
+from fingerpost.lanes.backoff import jittered
+from fingerpost.lanes.web.visit import Visitor
+from fingerpost.repos.git_place import GitPlace
+from fingerpost.repos.github import Github
+from fingerpost.repos.known import Fetched, Known
+from fingerpost.repos.mirror import Draft, Mirror
+from fingerpost.repos.select import Limits
+
+T = TypeVar("T")
+
+_STOP_CHECK_S: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a repository is asked, and how long between.
+
+    Attributes:
+        n_tries: At least 1.
+        longest_wait_s: A server that wants a longer wait is not asked again this time.
+        draw: Random numbers, 0 to 1.
+    """
+
+    n_tries: int = 3
+    longest_wait_s: float = 60.0
+    draw: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What repositories are fetched with.
+
+    Attributes:
+        api: Address of GitHub's API, and the key.
+        limits: How much of each is taken.
+        visitor: Asks at public addresses only.
+        patience: With servers that fail.
+        stopped: Ends what runs.
+    """
+
+    api: Endpoint
+    limits: Limits
+    visitor: Visitor = field(default_factory=Visitor)
+    patience: Patience = Patience()
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+
+def fetch(address: RepositoryAddress, mirror: Mirror, sources: Sources) -> bool:
+    """Bring a mirror up to date; blocks. Return whether it has another commit now.
+
+    Raises:
+        RepositoryError: It could not be fetched; the mirror stays as it was, with the reason
+            in its state.
+    """
+    with mirror.draft() as draft:
+        try:
+            state = mirror.state
+            folder = mirror.snapshot(state.commit) if state.commit else None
+            known = Known(state.commit, state.mark, folder)
+            fetched = _patiently(partial(_fetch, address, sources, known, draft), draft, sources)
+            if fetched is None or fetched.commit == state.commit:
+                mirror.checked(mark=fetched.mark if fetched else "")
+                return False
+            mirror.publish(draft, fetched.commit, fetched.mark)
+        except (RepositoryError, OSError) as error:
+            failure = _told(error, address)
+            mirror.checked(error=str(failure))
+            raise failure from error
+    return True
+
+
+def _told(error: RepositoryError | OSError, address: RepositoryAddress) -> RepositoryError:
+    """Return the error with the name of the repository in front."""
+    if isinstance(error, OSError):
+        return RepositoryUnavailableError(
+            f"{address.name}: it cannot be written: {error.strerror or type(error).__name__}"
+        )
+    error.args = (f"{address.name}: {error}",)
+    return error
+
+
+def _fetch(
+    address: RepositoryAddress, sources: Sources, known: Known, draft: Draft
+) -> Fetched | None:
+    if address.kind != "github":
+        place = GitPlace(address, sources.limits, sources.visitor, sources.stopped)
+        return place.fetch(known, draft)
+    github = Github(sources.api, address, sources.limits, sources.visitor)
+    return anyio.run(_until_stopped, partial(github.fetch, known, draft), sources.stopped)
+
+
+async def _until_stopped(call: Callable[[], Awaitable[T]], stopped: threading.Event) -> T:
+    """Return what ``call`` returns; give it up when ``stopped`` is set.
+
+    Raises:
+        RepositoryError: The call failed, or was given up.
+    """
+    result: list[T] = []
+    failure = RepositoryError("the fetch was given up")
+    async with anyio.create_task_group() as group:
+        group.start_soon(_cancel_when, stopped, group.cancel_scope)
+        try:
+            result.append(await call())
+        except RepositoryError as error:
+            failure = error
+        group.cancel_scope.cancel()
+    if not result:
+        raise failure
+    return result[0]
+
+
+async def _cancel_when(stopped: threading.Event, scope: anyio.CancelScope) -> None:
+    while not stopped.is_set():  # noqa: ASYNC110 - it is set by another thread
+        await anyio.sleep(_STOP_CHECK_S)
+    scope.cancel()
+
+
+def _patiently(
+    call: Callable[[], Fetched | None], draft: Draft, sources: Sources
+) -> Fetched | None:
+    """Return what a call returns; after a failure that may pass, wait and try again."""
+    patience, stopped = sources.patience, sources.stopped
+    for n_earlier in range(patience.n_tries):
+        try:
+            return call()
+        except RepositoryUnavailableError as error:
+            wait = jittered(n_earlier, patience.draw()) if error.wait_s is None else error.wait_s
+            is_last = n_earlier + 1 == patience.n_tries
+            if is_last or wait > patience.longest_wait_s or stopped.wait(wait):
+                raise
+            draft.clear()
+    raise AssertionError("unreachable: the last try returns or raises")
