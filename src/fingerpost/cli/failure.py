@@ -15,7 +15,7 @@ ANSWERED, OTHER, USAGE, ABSTAINED, UNGROUNDED, MODEL, STORE, DEADLINE = range(8)
 INTERRUPTED = 130
 MEANINGS = {
     ANSWERED: "answered",
-    OTHER: "another error",
+    OTHER: "another error; `check` found one in the documents",
     USAGE: "usage or settings; a path that gives no document is one of them",
     ABSTAINED: "no answer found",
     UNGROUNDED: "not every claim is supported, with `--require-grounded`; "

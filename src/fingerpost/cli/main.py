@@ -23,6 +23,7 @@ COMMANDS = {
     "verify": ("fingerpost.cli.verify", "verify", "Check any text against documents."),
     "index": ("fingerpost.cli.index", "index", "Read documents and build their index."),
     "stats": ("fingerpost.cli.stats", "stats", "Show what an index holds."),
+    "check": ("fingerpost.cli.check", "check", "Find what keeps documents from being found."),
     "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),
     "calibrate": (
         "fingerpost.cli.calibrate",

@@ -1,0 +1,1 @@
+"""Questions that got no answer, as the pages that are missing."""
