@@ -10,10 +10,14 @@ _REAL_CONNECT = socket.socket.connect
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch, tmp_path_factory):
-    """Take away settings and keys of the machine; keep the user's cache out of reach."""
+    """Take away settings and keys of the machine; keep the user's cache out of reach.
+
+    Summaries are made where a test asks for them: their commit may come between two questions.
+    """
     for name in list(os.environ):
         if name.startswith("FINGERPOST_") or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("FINGERPOST_SUMMARIES", "never")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 

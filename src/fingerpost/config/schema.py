@@ -224,6 +224,10 @@ class QueryRouterConfig(BaseModel):
     """Folder with ``model.onnx`` and ``tokenizer.json`` instead of the installed package."""
     embed: Literal["background", "wait", "never"] = "background"
     """When ``init`` computes missing vectors: while it answers, before it returns, not at all."""
+    summaries: Literal["background", "written", "never"] = "background"
+    """The tree of summaries that overview questions follow, made after ``init`` while it answers
+    and made anew when documents changed: of the pages' own openings, written by the classifier's
+    model (its cost counts against ``process_budget_usd``), or not at all."""
     gap_log: Path | None = None
     """File that keeps, on this machine, the questions that got no answer or an unsupported one;
     ``None`` keeps none. ``fingerpost gaps`` reads it."""

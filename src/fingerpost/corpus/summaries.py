@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -59,16 +60,40 @@ class _Node:
     children: list[int] = field(default_factory=list)
 
 
-async def summarise(store: Store, write: WriteSummary | None = None) -> SummariesMade:
+def is_up_to_date(store: Store, *, by_model: bool = False) -> bool:
+    """Return whether no document changed since the tree was made.
+
+    Args:
+        store: The index.
+        by_model: A tree without any text of a model is not what is wanted.
+    """
+    if not store.info().summaries_current:
+        return store.info().n_chunks == 0
+    if not by_model:
+        return True
+    with store.reader() as reader:
+        return any(node.written for node in reader.summaries())
+
+
+async def summarise(
+    store: Store,
+    write: WriteSummary | None = None,
+    *,
+    writing: AbstractContextManager[object] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> SummariesMade:
     """Make the tree of summaries of an index and keep it there.
 
     Documents are grouped by the mean of their vectors, without vectors by their paths. A
     node's text consists of the openings of its most central documents, or is what ``write``
-    makes of them; where it fails, the openings stay.
+    makes of them; where it fails, the openings stay, and the next run tries again. What was
+    written of a node that is as it was is not written again.
 
     Args:
         store: The index; it is written at the end, in one commit.
         write: Given a title and the lines of what is below, returns a short text.
+        writing: Held while the index is written.
+        cancelled: Once true, nothing is written.
 
     Raises:
         StoreConflictError: Another process writes the index.
@@ -76,25 +101,37 @@ async def summarise(store: Store, write: WriteSummary | None = None) -> Summarie
     with store.reader() as reader:
         state = reader.info
         usual = next(iter(reader.languages()), "und")
-        tree = _tree(_leaves(reader, usual))
+        tree = _tree(_leaves(reader, usual, cancelled), cancelled)
+        known = {_same(one): one.text for one in reader.summaries() if one.written}
     if state.identity is None or not tree:
         return SummariesMade(0)
-    written, failures = await _written(tree, write)
-    with store.writer(state.identity) as writer:
-        writer.put_summaries(written, state.fingerprint)
+    written, failures = await _written(tree, write, known)
+    if cancelled():
+        return SummariesMade(0)
+    with writing or nullcontext(), store.writer(state.identity) as writer:
+        writer.put_summaries(written, "" if failures else state.fingerprint)
         writer.commit()
     return SummariesMade(len(tree), sum(one.written for one in written), tuple(failures))
 
 
-def _leaves(reader: Reader, language: str) -> list[_Node]:
-    """Return one node for each document, ordered by source and path.
+def _same(node: Summary) -> tuple[object, ...]:
+    """Return what a node is written from: equal, and so is what would be written."""
+    return node.level, node.title, node.leads, node.n_documents
+
+
+def _leaves(reader: Reader, language: str, cancelled: Callable[[], bool]) -> list[_Node]:
+    """Return one node for each document, ordered by source and path; fewer once cancelled.
 
     Openings of the corpus are preferred to stand for it, and those in its usual language.
     """
     documents = list(reader.documents())
     keys = reader.keys_of_documents([document.id for document in documents])
-    leaves = [_leaf(reader, document, keys.get(document.id, [])) for document in documents]
-    for leaf, document in zip(leaves, documents, strict=True):
+    leaves = [
+        _leaf(reader, document, keys.get(document.id, []))
+        for document in documents
+        if not cancelled()
+    ]
+    for leaf, document in zip(leaves, documents, strict=False):
         leaf.gain -= _FOREIGN_LOSS * (document.language != language)
     return leaves
 
@@ -123,8 +160,11 @@ def _opening(title: str, chunks: Sequence[StoredChunk]) -> str:
     return title
 
 
-def _tree(leaves: Sequence[_Node]) -> list[tuple[int, _Node]]:
-    """Return (level, node) of all groups, children before parents, the root last."""
+def _tree(leaves: Sequence[_Node], cancelled: Callable[[], bool]) -> list[tuple[int, _Node]]:
+    """Return (level, node) of all groups, children before parents, the root last.
+
+    Once cancelled, nothing.
+    """
     tree: list[tuple[int, _Node]] = []
     below, places = list(leaves), [-1] * len(leaves)
     level = 0
@@ -135,6 +175,8 @@ def _tree(leaves: Sequence[_Node]) -> list[tuple[int, _Node]]:
         places = list(range(len(tree), len(tree) + len(nodes)))
         tree += [(level, node) for node in nodes]
         below = nodes
+        if cancelled():
+            return []
     return tree
 
 
@@ -168,7 +210,9 @@ def _parent(children: Sequence[tuple[_Node, int]]) -> _Node:
 
 
 async def _written(
-    tree: Sequence[tuple[int, _Node]], write: WriteSummary | None
+    tree: Sequence[tuple[int, _Node]],
+    write: WriteSummary | None,
+    known: Mapping[tuple[object, ...], str],
 ) -> tuple[list[Summary], list[str]]:
     """Return the summaries; a model is told what it wrote of the nodes below."""
     made: list[Summary] = []
@@ -182,7 +226,9 @@ async def _written(
             n_documents=node.n_documents,
             children=tuple(node.children),
         )
-        if write is not None:
+        if write is not None and _same(plain) in known:
+            plain = replace(plain, text=known[_same(plain)], written=True)
+        elif write is not None:
             below = [made[place].text for place in node.children] or node.lines
             try:
                 text = (await write(node.title, below)).strip()

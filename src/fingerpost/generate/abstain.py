@@ -76,7 +76,12 @@ class Judgement:
 
 
 def judge(question: str, evidence: Evidence, units: Sequence[Unit]) -> Judgement:
-    """Return the same as `should_abstain` with the parts; ``units`` are those of its hits."""
+    """Return the same as `should_abstain` with the parts; ``units`` are those of its hits.
+
+    An overview of the whole corpus rests on no word of the question.
+    """
+    if evidence.overview and units:
+        return Judgement(None)
     covered = tuple(part for part in evidence.sub_queries if _is_covered(part, evidence))
     reason = _judge_whole(question, evidence, units)
     # One usual word that stands somewhere ("how did it end?") is no answer to a weak whole.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fingerpost.generate.abstain import abstain, judge
 from fingerpost.generate.compose import Composition, reading_order
 from fingerpost.generate.listing import with_continuations
+from fingerpost.generate.overview import MOST, openings
 from fingerpost.generate.parts import Part, answered, readable, real_parts
 from fingerpost.generate.phrases import phrase
 from fingerpost.generate.rows import narrowed
@@ -42,7 +43,8 @@ def extract_answer(
 
     Args:
         question: Made to stand alone.
-        evidence: Hits best first; none gives an abstention.
+        evidence: Hits best first; none gives an abstention. For an overview of the whole corpus
+            each is quoted by its opening sentence, whatever the words of the question.
         max_units: Most units chosen for themselves; ``None`` takes the tier's number.
         max_tokens: Most tokens of the answer, estimated.
         tier: Decides how much is quoted, and whether parts stand apart (research).
@@ -55,6 +57,8 @@ def extract_answer(
     judged = judge(question, evidence, units)
     if judged.reason is not None:
         return abstain(judged.reason, question, language)
+    if evidence.overview:
+        return _overview(evidence, units, max_units)
     limits = LIMITS[tier]
     if max_units is not None:
         limits = replace(limits, max_units=max(1, max_units))
@@ -78,6 +82,13 @@ def extract_answer(
     for part in missing:
         answer.heading(phrase("uncovered", language).format(readable(part)))
     return replace(answer.answer(), uncovered=tuple(missing))
+
+
+def _overview(evidence: Evidence, units: Sequence[Unit], max_units: int | None) -> Answer:
+    """Return how the pages begin that stand for the whole, in the order of the hits."""
+    answer = Composition(evidence.hits)
+    answer.units(openings(units, MOST if max_units is None else max(1, max_units)), {})
+    return answer.answer()
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,4 +131,5 @@ def evidence_of(
         generation=run.reader.info.generation,
         timings=run.timings,
         translation=run.translated.get(run.request.text, ""),
+        overview=run.overview,
     )

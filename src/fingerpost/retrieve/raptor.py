@@ -74,6 +74,7 @@ async def overview_stage(run: Run, found: HybridResult, hits: Sequence[Hit], k: 
         return list(hits)
     run.took("raptor", started)
     if not subject and leads:
+        run.overview = True
         return leads
     return interleaved([hits, leads], run.request.text)[:k]
 

@@ -33,6 +33,7 @@ class Run:
     vectors_searched: bool = False
     timings: dict[str, float] = field(default_factory=dict)
     translated: dict[str, str] = field(default_factory=dict)
+    overview: bool = False
 
     def emit(self, made: type[Event], **fields: object) -> None:
         """Hand an event to the observer; its failure is no one's."""

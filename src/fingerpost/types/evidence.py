@@ -123,6 +123,8 @@ class Evidence:
         unknown_terms: Analysed terms of the question that stand nowhere in the index.
         translation: The question in the language of the documents, as it was searched for; empty
             when it was searched as it was asked.
+        overview: The hits stand for the whole corpus, as the summaries lead to them: no word of
+            the question need be in them.
         generation: Index generation that was read.
         timings: Stage name → milliseconds.
         diagnostics: One per branch and policy that a plan ran under; empty without a plan.
@@ -145,6 +147,7 @@ class Evidence:
     timings: dict[str, float] = field(default_factory=dict, hash=False)
     diagnostics: tuple[BranchDiagnostics, ...] = ()
     web_searched: bool = False
+    overview: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from fingerpost.wiring.pipeline import make_observers, make_pipeline
 from fingerpost.wiring.stats import corpus_stats
 from fingerpost.wiring.tape import Tape, make_tape
 from fingerpost.wiring.verify import held_against, refuse_what_cannot_work
+from fingerpost.wiring.summaries import keep_summaries
 
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",

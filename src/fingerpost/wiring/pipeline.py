@@ -49,7 +49,7 @@ def make_pipeline(
         models=models,
         reranker=make_reranker(config, models),
         web=make_web_search(config),
-        make_meter=partial(Meter, process=_process_budget(config.process_budget_usd)),
+        make_meter=partial(Meter, process=process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,
         unified=unified,
@@ -60,7 +60,7 @@ def make_pipeline(
 
 
 @lru_cache
-def _process_budget(usd: float | None) -> ProcessBudget:
+def process_budget(usd: float | None) -> ProcessBudget:
     """Return the budget that every router of this process with this limit shares."""
     return ProcessBudget(usd)
 

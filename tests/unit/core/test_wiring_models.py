@@ -31,10 +31,10 @@ def test_a_classifier_that_must_be_a_model_needs_one():
 
 
 def test_routers_with_one_limit_share_the_budget_of_the_process(monkeypatch):
-    from fingerpost.wiring.pipeline import _process_budget
+    from fingerpost.wiring.pipeline import process_budget
 
-    assert _process_budget(5.0) is _process_budget(5.0)
-    assert _process_budget(5.0) is not _process_budget(6.0)
+    assert process_budget(5.0) is process_budget(5.0)
+    assert process_budget(5.0) is not process_budget(6.0)
 
 
 def test_where_each_job_goes_is_told_without_its_key(monkeypatch):
