@@ -185,7 +185,7 @@ class Library:
 
         The first call says that the watch has begun, and what changed since the last reading.
         """
-        watch(self._watched, lambda: on_summary(self._follow()), self._stopped)
+        watch(self._roots, lambda: on_summary(self._follow()), self._stopped)
 
     def refresh(self) -> IndexSummary:
         """Read what changed in the corpus since; return what was done.
@@ -193,20 +193,12 @@ class Library:
         Raises:
             StoreUnavailableError: The index cannot be written.
         """
-        self.repositories.fetch_all()
-        self._take_repositories()
-        summary = self._index(rebuild=False, must_write=True)
-        self.repositories.complete(self.store)
-        return summary
-
-    @property
-    def _watched(self) -> list[CorpusRoot]:
-        return [root for root in self._roots if root.origin is None]
+        return self._index(rebuild=False, must_write=True)
 
     def _follow(self) -> IndexSummary:
         """Refresh for the watch, which leaves the last summary when nothing changed."""
         before = self.summary
-        summary = self._index(rebuild=False, must_write=True)
+        summary = self.refresh()
         if not summary.changed_anything:
             self.summary = before
         return summary
@@ -233,13 +225,7 @@ class Library:
             self._spawn(self._embed_quietly, "fingerpost-embed")
         if self._config.summaries != "never" and state.n_chunks:
             self._spawn(self._summarise_quietly, "fingerpost-summaries")
-        if self.repositories.unasked:
-            self._spawn(self._join_repositories, "fingerpost-repositories")
-        if (
-            self._config.watch
-            and self._watched
-            and not any(t.name == "fingerpost-watch" for t in self._background)
-        ):
+        if self._config.watch and not any(t.name == "fingerpost-watch" for t in self._background):
             self._spawn(self._watch, "fingerpost-watch")
 
     def _has_own_vectors(self) -> bool:
@@ -308,6 +294,8 @@ class Library:
         return summary
 
     def _spawn(self, target: Callable[[], None], name: str) -> None:
+        if self._stopped.is_set():
+            return
         self._background = [thread for thread in self._background if thread.is_alive()]
         if any(thread.name == name for thread in self._background):
             return
@@ -327,50 +315,6 @@ class Library:
         except FingerpostError as error:
             _LOG.warning("background embedding stopped: %s", error)
 
-    def _watch(self) -> None:
-        def changed() -> None:
-            try:
-                if not self._follow().changed_anything:
-                    return
-                if self._config.embed != "never":
-                    self.embed()
-            except FingerpostError as error:
-                _LOG.warning("re-indexing after a change failed: %s", error)
-
-        watch(self._roots, changed, self._stopped)
-
-
-    def _join_repositories(self) -> None:
-        """Fetch each repository and let it join; questions are answered meanwhile."""
-        before, has_joined = self.summary, False
-        try:
-            for is_new in self.repositories.fetch_each():
-                if is_new:
-                    has_joined = True
-                    self._waiting.set()  # computing vectors makes room
-                    self._take_repositories()
-                    self._index(rebuild=False, must_write=True)
-                    self._waiting.clear()
-                self.repositories.complete(self.store)
-        except FingerpostError as error:
-            _LOG.warning("a repository could not join the index: %s", error)
-        self._waiting.clear()
-        self.summary = before
-        if has_joined and self._config.embed != "never":
-            self._embed_quietly()
-
-    def _empty(self, skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
-        found = shortfalls(self._paths, skipped)
-        faults = self.repositories.faults()
-        said = [*map(str, found), *(f"{item.path}: {item.detail}" for item in faults)]
-        listed = [*(item for path in found for item in path.skipped), *faults]
-        return EmptyCorpusError(
-            "no text was found in the corpus: " + "; ".join(said),
-            skipped=tuple(dict.fromkeys(listed)),
-            hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files.",
-        )
-        if self._stopped.is_set():
-            return
     def _summarise_quietly(self) -> None:
         """Make the summaries after the vectors, by which documents are grouped."""
         for thread in self._background:
@@ -389,5 +333,25 @@ class Library:
         except FingerpostError as error:
             _LOG.warning("summaries were not made: %s", error)
 
+    def _watch(self) -> None:
+        def changed() -> None:
+            try:
+                if not self._follow().changed_anything:
+                    return
+                if self._config.embed != "never":
+                    self.embed()
                 if self._config.summaries != "never":
                     self._spawn(self._summarise_quietly, "fingerpost-summaries")
+            except FingerpostError as error:
+                _LOG.warning("re-indexing after a change failed: %s", error)
+
+        watch(self._roots, changed, self._stopped)
+
+
+def _empty(paths: Sequence[str | Path], skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
+    found = shortfalls(paths, skipped)
+    return EmptyCorpusError(
+        "no text was found in the corpus: " + "; ".join(map(str, found)),
+        skipped=tuple(dict.fromkeys(item for path in found for item in path.skipped)),
+        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files.",
+    )

@@ -19,7 +19,7 @@ from fingerpost.wiring.summaries import keep_summaries
 
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",
-    "forget_index", "held_against", "index_folder", "index_options", "make_models",
-    "make_observers", "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
+    "forget_index", "held_against", "index_folder", "index_options", "keep_summaries",
+    "make_models", "make_observers", "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
     "source_paths",
 ]  # fmt: skip
