@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.config.secrets import Secret
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.budget import Meter, ProcessBudget
+from fingerpost.lanes.providers.scrub import Scrubber
+from fingerpost.observe.gap_log import GapLog
 from fingerpost.observe.observer import Observer
 from fingerpost.pipeline import Pipeline
 from fingerpost.retrieve.unified import UnifiedRetriever
@@ -76,4 +79,13 @@ def make_observers(config: QueryRouterConfig) -> tuple[Observer, ...]:
         from fingerpost.observe.otel import OtelObserver  # noqa: PLC0415 - an extra
 
         found = (*found, OtelObserver(capture_content=config.capture_content))
+    if config.gap_log is not None:
+        found = (*found, GapLog(config.gap_log, clean=_without_keys(config)))
     return found
+
+
+def _without_keys(config: QueryRouterConfig) -> Callable[[str], str]:
+    """Return what takes the keys of the settings, and what looks like one, out of a text."""
+    keys = [value for _, value in config if isinstance(value, Secret)]
+    scrubbers = [Scrubber(key) for key in (*keys, None)]
+    return lambda text: reduce(lambda said, scrubber: scrubber.masked(said), scrubbers, text)

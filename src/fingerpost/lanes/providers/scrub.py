@@ -37,12 +37,16 @@ class Scrubber:
         """Return ``text`` with the key shown as ``***``."""
         return text if self._known is None else self._known.sub(MASK, text)
 
+    def masked(self, text: str) -> str:
+        """Return ``text`` with the key, and whatever else looks like one, shown as ``***``."""
+        return _KEY_SHAPED.sub(MASK, self.without_key(text))
+
     def clean(self, text: str) -> str:
         """Return the first 200 characters of ``text`` on one line, keys shown as ``***``.
 
         Takes out whatever looks like a key, too.
         """
-        text = _KEY_SHAPED.sub(MASK, self.without_key(text[:_LOOKED_AT]))
+        text = self.masked(text[:_LOOKED_AT])
         line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
         return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
