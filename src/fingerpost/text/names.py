@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -19,12 +20,16 @@ _FEWEST_CHARS, _DWELT_CHARS = 3, 5
 _LONGEST: Final = 80
 _MOST_CHARS: Final = 4000
 _BIG = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
-_PART = rf"[{_BIG}](?:\.(?=\ )|\w*(?:[-.]\w+|['’](?!s\b)\w+)*)"
-# Each alternative starts at one letter and never gives back more than one word.
+_PART = rf"[{_BIG}](?:\.(?=\ )|\w*+(?:[-.]\w++|['’](?!s\b)\w++)*+)"
+_JOINT = r"(?:\.|::|--?|_+)"
+# Each alternative starts at one letter and never gives back more than one word. A plain word
+# before a blank or a comma, which most words are, is passed over by the first line.
 _FOUND: Final = re.compile(
-    rf"(?P<code>(?<![\w.-])(?:--?)?[A-Za-z][A-Za-z0-9]*(?:(?:\.|::|--?|_+)[A-Za-z0-9]+)+(?![\w-])"
-    r"|\b[a-z]+[A-Z]\w*)"
-    rf"|(?P<name>\b{_PART}(?:\ (?:(?:of|the|and|de|von|van|in|for|&)\ ){{0,2}}{_PART})*)"
+    r"(?<!\w)(?![a-z]++[\s,])(?:"
+    rf"(?P<code>(?<![.-])(?:--?)?[A-Za-z][A-Za-z0-9]*+(?:{_JOINT}[A-Za-z0-9]++)+(?![\w-])"
+    r"|[a-z]++[A-Z]\w*+)"
+    rf"|(?P<name>(?=[{_BIG}]){_PART}(?:\ (?:(?:of|the|and|de|von|van|in|for|&)\ ){{0,2}}{_PART})*)"
+    r")"
 )
 _PROSE: Final = re.compile(r"[A-Za-z][a-z]*(?:[-.][a-z]{1,12})+")  # well-known, e.g
 _INNER: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{3}|[A-Za-z][0-9]|\w-[A-Z]")
@@ -46,27 +51,36 @@ def names_in(text: str, words: str) -> tuple[str, ...]:
         text: The prose and code of a chunk; the first 4,000 characters count.
         words: Its analysed tokens, separated by blanks.
     """
-    code: Counter[str] = Counter()
-    long: Counter[str] = Counter()
-    short: Counter[str] = Counter()
+    code: list[str] = []
+    long: dict[str, None] = {}
+    short: dict[str, None] = {}
     text = text[:_MOST_CHARS]
     for match in _FOUND.finditer(text):
         found = match.group()
         if match.lastgroup == "code":
             if not _PROSE.fullmatch(found) and _FEWEST_CHARS < len(found) <= _LONGEST:
-                code[found.lower()] += 1
+                code.append(found.lower())
         elif " " in found:
             for name in _spans(found):
-                (long if " " in name else short)[name] += 1
-            code.update(word.lower() for word in found.split(" ") if _INNER.search(word))
+                (long if " " in name else short)[name] = None
+            code += [word.lower() for word in found.split(" ") if _INNER.search(word)]
         elif _INNER.search(found):
-            code[found.lower()] += 1
+            code.append(found.lower())
         elif len(found) >= _FEWEST_CHARS and not _opens(text, match.start()):
-            short[found.casefold()] += 1
-    dwelt = Counter(f"~{word}" for word in words.split() if len(word) >= _DWELT_CHARS)
-    repeated = [word for word, n in dwelt.most_common(_MOST_DWELT) if n > 1]
-    telling = [name for name, _ in code.most_common(_MOST_CODE)]
-    return tuple(dict.fromkeys([*telling, *long, *short, *repeated]))[:MOST_NAMES]
+            short[found.casefold()] = None
+    telling = _most_frequent(Counter(code))[:_MOST_CODE]
+    return tuple(dict.fromkeys([*telling, *long, *short, *_dwelt_on(words)]))[:MOST_NAMES]
+
+
+def _dwelt_on(words: str) -> list[str]:
+    counts = Counter([word for word in words.split() if len(word) >= _DWELT_CHARS])
+    repeated = {word: n for word, n in counts.items() if n > 1}
+    return [f"~{word}" for word in _most_frequent(repeated)[:_MOST_DWELT]]
+
+
+def _most_frequent(counts: Mapping[str, int]) -> list[str]:
+    """Return the keys, the most frequent first, those of one frequency in their order."""
+    return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
 @lru_cache(maxsize=16_384)
@@ -88,6 +102,7 @@ def borne_number(title: str) -> int:
     return _number(name) if is_name else 0
 
 
+@lru_cache(maxsize=65_536)
 def _number(name: str) -> int:
     raw = name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(raw, digest_size=6).digest(), "big") or 1
@@ -109,4 +124,6 @@ def _spans(found: str) -> list[str]:
 
 def _opens(text: str, at: int) -> bool:
     """Return whether a sentence, a line or a quotation begins at a place."""
+    if text[max(0, at - 1) : at] == " " and text[at - 2 : at - 1].isalnum():
+        return False  # as most words do
     return _OPENING.search(text, max(0, at - 3), at) is not None
