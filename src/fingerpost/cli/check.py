@@ -135,9 +135,14 @@ def _show(report: CheckReport, *, limit: int) -> None:
 
 
 def _summary(report: CheckReport) -> str:
+    n_found = len(report.findings)
+    found = _count(n_found, "finding") if n_found else "nothing found"
     ignored = f", {report.n_ignored:,} ignored by remarks" if report.n_ignored else ""
-    found = f"{len(report.findings):,} findings" if report.findings else "nothing found"
-    return f"{report.n_pages:,} pages in {report.took_s:.1f} s: {found}{ignored}"
+    return f"{_count(report.n_pages, 'page')} in {report.took_s:.1f} s: {found}{ignored}"
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number:,} {of}{'s' * (number != 1)}"
 
 
 def _html(report: CheckReport) -> Iterator[str]:

@@ -24,6 +24,7 @@ COMMANDS = {
     "index": ("fingerpost.cli.index", "index", "Read documents and build their index."),
     "stats": ("fingerpost.cli.stats", "stats", "Show what an index holds."),
     "check": ("fingerpost.cli.check", "check", "Find what keeps documents from being found."),
+    "gaps": ("fingerpost.cli.gaps", "gaps", "Show the pages that questions miss."),
     "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),
     "calibrate": (
         "fingerpost.cli.calibrate",
