@@ -13,13 +13,13 @@ from fingerpost.wiring.index import (
 from fingerpost.wiring.models import make_models
 from fingerpost.wiring.pipeline import make_observers, make_pipeline
 from fingerpost.wiring.stats import corpus_stats
+from fingerpost.wiring.summaries import keep_summaries
 from fingerpost.wiring.tape import Tape, make_tape
 from fingerpost.wiring.verify import held_against, refuse_what_cannot_work
-from fingerpost.wiring.summaries import keep_summaries
 
 __all__ = [
     "Embedding", "Tape", "choose_embedder", "cores", "corpus_stats", "corpus_topics",
     "forget_index", "held_against", "index_folder", "index_options", "keep_summaries",
-    "make_models", "make_observers", "make_pipeline", "make_store", "make_tape", "refuse_what_cannot_work",
-    "source_paths",
+    "make_models", "make_observers", "make_pipeline", "make_store", "make_tape",
+    "refuse_what_cannot_work", "source_paths",
 ]  # fmt: skip
