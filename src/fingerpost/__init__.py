@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fingerpost.capabilities import CapabilityDiscoveryEngine
     from fingerpost.config.repos import RepoIndexConfig
     from fingerpost.config.schema import QueryRouterConfig, QueryRouterStrategyConfig
     from fingerpost.decide.cascade import CascadeQueryRouter
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "fingerpost.capabilities": ("CapabilityDiscoveryEngine",),
     "fingerpost.config.schema": ("QueryRouterConfig", "QueryRouterStrategyConfig"),
     "fingerpost.errors": (
         "ConfigError",
@@ -142,6 +144,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AbstentionReason",
     "Capability",
+    "CapabilityDiscoveryEngine",
     "CapabilityRecommendation",
     "CascadeQueryRouter",
     "ChatDecisionModel",

@@ -29,7 +29,7 @@ from fingerpost.request import Filtering, History, make_query
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Evidence
-from fingerpost.types.plan import Capability, CapabilitySource
+from fingerpost.types.plan import CapabilitySource
 from fingerpost.types.query import Query
 from fingerpost.types.result import QueryResult
 from fingerpost.types.stats import CorpusStats, IndexSummary
@@ -133,7 +133,7 @@ class QueryRouter:
             self._library.topics,
             self._models,
             self._tape,
-            self._offered,
+            lambda: self._capabilities,
             lambda: self._library.always_searched,
             lambda: self._unified,
             self._library.freshness.is_stale,
@@ -372,9 +372,6 @@ class QueryRouter:
                 hint="Use 'with' or init_sync(), 'async with' or init().",
             )
         return self._pipeline
-
-    def _offered(self) -> tuple[Capability, ...]:
-        return () if self._capabilities is None else tuple(self._capabilities.capabilities())
 
     def _observe(self, event: Event) -> None:
         fan_out(self._observers)(event)

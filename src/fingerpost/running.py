@@ -25,7 +25,7 @@ from fingerpost.retrieve.base import Rerank, WebSearchHook
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.document import Document
-from fingerpost.types.plan import Capability
+from fingerpost.types.plan import CapabilitySource
 from fingerpost.types.query import Query, Turn
 from fingerpost.types.result import Usage
 from fingerpost.types.routing import FallbackStrategy, SourceRouter, SourceRouting
@@ -112,7 +112,7 @@ class Parts:
         web: Searches the web for the research pass; ``None`` leaves the web alone.
         make_meter: Returns what counts and bounds the spending of a question with the given
             budget in US dollars.
-        capabilities: Returns what may be recommended.
+        capabilities: Returns who knows what may be recommended, ``None`` for nobody.
         unified: Returns the retriever that runs plans; ``None`` retrieves by tier.
         delimiter: Returns letters that no document can know, from the question and the
             documents when calls are recorded or replayed.
@@ -134,7 +134,7 @@ class Parts:
     reranker: Callable[[Meter, str, Callable[[], float | None]], Rerank] | None = None
     web: WebSearchHook | None = None
     make_meter: Callable[[float | None], Meter] = Meter
-    capabilities: Callable[[], Sequence[Capability]] = tuple
+    capabilities: Callable[[], CapabilitySource | None] = lambda: None
     unified: Callable[[], UnifiedRetriever | None] = lambda: None
     delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
     is_stale: Callable[[Document], bool | None] = lambda _: None

@@ -102,6 +102,7 @@ def test_nothing_is_unpickled_evaluated_or_run_by_a_shell():
 PUBLIC = [
     "AbstentionReason",
     "Capability",
+    "CapabilityDiscoveryEngine",
     "CapabilityRecommendation",
     "CascadeQueryRouter",
     "ChatDecisionModel",

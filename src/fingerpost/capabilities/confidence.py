@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Confidence", "features_of", "packaged_confidence"]
 
-_LEAST_SPREAD = 1e-6
+# Cosines of questions with tools that do not help: a small catalogue tells too little of them.
+_USUAL_MEAN, _USUAL_SPREAD, _USUAL_COUNT = 0.1, 0.1, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,11 @@ def features_of(
     best = float(words.max()) if words.size else 0.0
     found = {"words": words, "words_of_best": words / best if best else words}
     if meaning is not None and meaning.size:
-        spread = max(float(meaning.std()), _LEAST_SPREAD)
+        n = meaning.size + _USUAL_COUNT
+        mean = (float(meaning.sum()) + _USUAL_COUNT * _USUAL_MEAN) / n
+        square = float(((meaning - mean) ** 2).sum()) + _USUAL_COUNT * _USUAL_SPREAD**2
         found["meaning"] = meaning
-        found["meaning_above_rest"] = (meaning - meaning.mean()) / np.float32(spread)
+        found["meaning_above_rest"] = (meaning - np.float32(mean)) / np.float32((square / n) ** 0.5)
     return found
 
 

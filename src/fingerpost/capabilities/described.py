@@ -9,16 +9,15 @@ from typing import Final
 from fingerpost.text.sentences import sentences
 from fingerpost.types.plan import Capability
 
-__all__ = ["MAX_FILE_BYTES", "Described", "InvalidDescriptionError", "describe"]
-
-MAX_FILE_BYTES: Final = 16 * 1024 * 1024
-"""A larger file is not read."""
+__all__ = ["Described", "InvalidDescriptionError", "describe"]
 
 _ID: Final = re.compile(r"\w[\w.:/@+-]{0,127}")
 _MAX_DESCRIPTION: Final = 4_000
 _MAX_PARAMETERS: Final = 64
 _MAX_PARAMETER: Final = 300
 _MAX_SUMMARY: Final = 160
+_MAX_EMBEDDED: Final = 300
+_CASES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Controls, and marks that reorder or hide text: in a list for a model or a terminal they lie.
 _HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]+"
@@ -46,10 +45,13 @@ class Described:
     parameters: tuple[tuple[str, str], ...] = ()
 
     @property
-    def text(self) -> str:
-        """Return what an embedding model reads: what it is called and does, then what it takes."""
-        said = ", ".join(name for name, _ in self.parameters)
-        return "\n".join(part for part in (self.name, self.description, said) if part)
+    def texts(self) -> tuple[str, str]:
+        """Return what an embedding model reads: the summary, and the name with how it goes on.
+
+        Both together find more than either alone or all of a long description.
+        """
+        said = _CASES.sub(" ", self.name).replace("_", " ").replace("-", " ")
+        return self.capability.summary or said, f"{said}: {self.description[:_MAX_EMBEDDED]}"
 
 
 def describe(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -81,11 +81,7 @@ class CapabilityDiscoveryEngine:
         self._words = WordIndex(self._items)
         self._embedder = embedder
         folder = cache_folder() if cache_dir is None else Path(cache_dir).expanduser()
-        self._vectors = (
-            None
-            if embedder is None
-            else kept_vectors([item.text for item in self._items], embedder, folder)
-        )
+        self._vectors = None if embedder is None else _vectors(self._items, embedder, folder)
 
     def capabilities(self) -> Sequence[Capability]:
         """Return everything with a summary of one line: skills, then tools, then extensions."""
@@ -127,14 +123,21 @@ class CapabilityDiscoveryEngine:
             for priority, row in enumerate(likely[: max(0, k)], start=1)
         )
 
-    def _ranked(self, question: str, excluded: Sequence[str]) -> _Ranked:
+    def features(self, question: str) -> Mapping[str, NDArray[np.float32]]:
+        """Return what is weighed of each capability, in the order of `capabilities`."""
         asked = question[:_MAX_QUESTION]
-        meaning = self._meaning(asked)
-        model = packaged_confidence()
-        chances = model.of(features_of(self._words.shares(asked), meaning))
+        return features_of(self._words.shares(asked), self._meaning(asked))
+
+    def _ranked(self, question: str, excluded: Sequence[str]) -> _Ranked:
+        features, model = self.features(question), packaged_confidence()
+        chances, meaning = model.of(features), features.get("meaning")
         # Stable, so that of equals the first one that was given stays first.
         order = np.argsort(-chances, kind="stable").tolist()
-        best = [row for row in order if not self._items[row].capability.is_among(excluded)]
+        best = [
+            row
+            for row in order
+            if not (excluded and self._items[row].capability.is_among(excluded))
+        ]
         threshold = model.threshold(with_meaning=meaning is not None)
         return _Ranked(best, chances, meaning, threshold)
 
@@ -162,6 +165,15 @@ class _Ranked:
 
     def cosine(self, row: int) -> float | None:
         return None if self.meaning is None else float(self.meaning[row])
+
+
+def _vectors(
+    items: Sequence[Described], embedder: EmbeddingModel, folder: Path
+) -> NDArray[np.float32]:
+    """Return the mean of the vectors of each capability's texts: shape (number, dimension)."""
+    texts = [item.texts for item in items]
+    rows = kept_vectors([text for of in texts for text in of], embedder, folder)
+    return unit(rows.reshape(len(texts), -1, embedder.dimension).mean(axis=1))
 
 
 def _sorted_out(

@@ -1,4 +1,4 @@
-"""The words of a catalogue, ranked by BM25 over weighted fields."""
+"""The words of a catalogue, ranked by BM25F: each field's length counts for itself."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from fingerpost.text.analyse import analyse, query_tokens
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FIELDS", "WordIndex", "asked_words", "places_of"]
+__all__ = ["WordIndex", "asked_words", "places_of"]
 
 _K1: Final = 1.2
 _LENGTH: Final = 0.75  # how much a long field is held against its words, 0 to 1
-FIELDS: Final[Mapping[str, float]] = {"name": 2.0, "description": 1.0, "parameters": 0.5}
-"""Field → what a word in it counts, by which BM25F adds fields up before it saturates
-(Robertson, Zaragoza and Taylor, CIKM 2004). Fitted by `benchmarks/capabilities.py`."""
+_FIELDS: Final = ("name", "description", "parameters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +35,13 @@ class _Posting:
 class WordIndex:
     """Ranks capabilities by the words that they share with a question. Immutable, thread-safe.
 
-    Args:
-        described: What there is.
-        fields: Field → what a word in it counts.
+    Counts of name, description and parameters are added up before they saturate (Robertson,
+    Zaragoza and Taylor, CIKM 2004), each held against the mean length of its field.
     """
 
-    def __init__(
-        self, described: Sequence[Described], fields: Mapping[str, float] = FIELDS
-    ) -> None:
+    def __init__(self, described: Sequence[Described]) -> None:
         self._n = len(described)
-        counted = _counted(described, fields)
+        counted = _counted(described)
         held: dict[str, dict[int, float]] = defaultdict(dict)
         for row, weights in enumerate(counted):
             for token, weight in weights.items():
@@ -105,14 +100,14 @@ def places_of(item: Described, words: Mapping[str, str]) -> Iterator[tuple[str, 
         left = {token: word for token, word in left.items() if word not in held}
 
 
-def _counted(described: Sequence[Described], fields: Mapping[str, float]) -> list[dict[str, float]]:
-    """Return token → weighted count for each capability, lengths of fields made equal."""
+def _counted(described: Sequence[Described]) -> list[dict[str, float]]:
+    """Return token → count for each capability, lengths of fields made equal."""
     counted: list[dict[str, float]] = [defaultdict(float) for _ in described]
-    for field, weight in fields.items():
+    for field in _FIELDS:
         tokens = [analyse(_field(item, field)) for item in described]
         mean = sum(map(len, tokens)) / max(1, len(tokens)) or 1.0
         for row, found in enumerate(tokens):
-            each = weight / (1 - _LENGTH + _LENGTH * len(found) / mean)
+            each = 1 / (1 - _LENGTH + _LENGTH * len(found) / mean)
             for token in found:
                 counted[row][token] += each
     return counted

@@ -18,9 +18,9 @@ def shown_turns(history: Sequence[Turn]) -> str:
     return "\n".join(lines) or _NONE
 
 
-def shown_list(items: Sequence[str]) -> str:
-    """Return at most 50 items on lines of their own; a word for none."""
-    lines = [f"- {_cut(item, _MAX_TOPIC_CHARS)}" for item in items[:_MAX_TOPICS]]
+def shown_list(items: Sequence[str], most_chars: int = _MAX_TOPIC_CHARS) -> str:
+    """Return at most 50 items on lines of their own, each cut; a word for none."""
+    lines = [f"- {_cut(item, most_chars)}" for item in items[:_MAX_TOPICS]]
     return "\n".join(lines) or _NONE
 
 

@@ -24,6 +24,7 @@ from fingerpost.types.query import Turn
 _MAX_TOKENS = 400
 _MAX_PLAN_TOKENS = 900
 _MAX_CHARS = 4_000
+_MAX_CAPABILITY_CHARS = 240
 _PLAN_SCHEMA: Final[Mapping[str, object]] = {
     "type": "object",
     "properties": {
@@ -73,7 +74,8 @@ class ModelClassifier:
         """
         planned = bool(capabilities)
         prompt = load_prompt("plan" if planned else "classify")
-        places = {"capabilities": shown_list([f"{c.full_id}: {c.summary}" for c in capabilities])}
+        listed = [f"{item.full_id}: {item.summary}" for item in capabilities]
+        places = {"capabilities": shown_list(listed, _MAX_CAPABILITY_CHARS)}
         filled = prompt.fill(
             topics=shown_list(topics),
             conversation=shown_turns(history),

@@ -1,4 +1,4 @@
-"""Capabilities that may help with a question, by the words they share with it."""
+"""Capabilities of an engine that only lists them, recommended by words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def recommend(
         capabilities: What there is.
         excluded: Ids that must not be recommended, with or without their kind.
     """
-    left_out = {name.rpartition(":")[2] for name in excluded}
     asked = set(query_tokens(question))
     if not asked:
         return result
@@ -38,7 +37,7 @@ def recommend(
     for item in capabilities:
         shared = asked.intersection(analyse(f"{item.id} {item.summary}"))
         share = len(shared) / len(asked)
-        if share >= _LEAST and item.id not in left_out:
+        if share >= _LEAST and not item.is_among(excluded):
             found.append((share, item, sorted(shared)))
     best = sorted(found, key=lambda entry: (-entry[0], entry[1].full_id))[:_MOST]
     return replace(

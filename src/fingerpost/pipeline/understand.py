@@ -10,7 +10,6 @@ from fingerpost.classify import (
     ModelClassifier,
     apply_policy,
     fallback_classification,
-    recommend,
     rewrite_follow_up,
     rewrite_with_model,
 )
@@ -21,6 +20,7 @@ from fingerpost.errors import (
     MissingRecordingError,
 )
 from fingerpost.observe import events
+from fingerpost.pipeline.capabilities import offered, recommended
 from fingerpost.pipeline.sources import UNDERSTANDING, choose_sources, classify_by_decision
 from fingerpost.retrieve import first_look
 from fingerpost.running import Run
@@ -71,6 +71,8 @@ async def classify(run: Run) -> ClassificationResult:
     await choose_sources(run, with_tier=asks)
     began = run.parts.clock()
     raw = await _raw(run)
+    if raw.decided_by is not DecidedBy.LLM:
+        raw = await recommended(run, raw)
     run.timed("classify", began)
     result = apply_policy(
         raw,
@@ -167,15 +169,13 @@ def _forced(tier: int) -> ClassificationResult:
 
 async def _by_model(run: Run, model: ModelClassifier) -> ClassificationResult:
     parts, config = run.parts, run.parts.config
-    excluded = {name.rpartition(":")[2] for name in run.query.excluded_capability_ids}
-    offered = [item for item in parts.capabilities() if item.id not in excluded]
     topics = await run.in_thread(parts.topics)
     return await model.classify(
         run.text,
         history=run.window,
         topics=topics,
         tool_names=config.available_tools,
-        capabilities=offered,
+        capabilities=await offered(run),
         deadline=run.share(UNDERSTANDING),
         query_id=run.query.query_id,
     )
@@ -194,7 +194,7 @@ def _without_model(run: Run) -> ClassificationResult:
     # A topic only keeps a question from T0, and reading the topics of a large index takes long.
     if found.tier is Tier.TRIVIAL:
         found = classify_(topics=run.parts.topics())
-    return recommend(found, run.text, run.parts.capabilities(), run.query.excluded_capability_ids)
+    return found
 
 
 def _first_look(run: Run) -> FirstLook | None:

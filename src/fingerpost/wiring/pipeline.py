@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache, partial, reduce
 
 from fingerpost.classify import LocalClassifier
@@ -18,7 +18,7 @@ from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.running import Models, Parts
 from fingerpost.stores.base import Store
 from fingerpost.types.document import Document
-from fingerpost.types.plan import Capability
+from fingerpost.types.plan import CapabilitySource
 from fingerpost.wiring.index import cores
 from fingerpost.wiring.rerank import make_reranker
 from fingerpost.wiring.sources import make_routed_sources
@@ -35,7 +35,7 @@ def make_pipeline(
     read_topics: Callable[[], tuple[str, ...]],
     models: Models,
     tape: Tape | None = None,
-    capabilities: Callable[[], Sequence[Capability]] = tuple,
+    capabilities: Callable[[], CapabilitySource | None] = lambda: None,
     always_searched: Callable[[], tuple[str, ...]] = tuple,
     unified: Callable[[], UnifiedRetriever | None] = lambda: None,
     is_stale: Callable[[Document], bool | None] = lambda _: None,
