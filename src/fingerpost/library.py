@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from fingerpost import wiring
@@ -54,12 +54,15 @@ class Library:
         self._forget: Callable[[], object] | None = None
         self._unlocated: tuple[SkippedFile, ...] = ()
         self._topics: tuple[int, tuple[str, ...]] = (-1, ())
-        self._background: list[threading.Thread] = []
-        self._stopped = threading.Event()
+        self._background = wiring.Background()
         self._writing = threading.Lock()
+        self._waiting = threading.Event()
+        self.repositories = wiring.Repositories(config, observe, self._background.stopped)
         self.embedding = wiring.Embedding(None, "disabled-no-key")
         self.summary: IndexSummary | None = None
         self.freshness = Freshness(lambda: self._roots)
+        self.platform = wiring.PlatformIndex() if config.include_platform_knowledge else None
+        self.shortfall: EmptyCorpusError | None = None
 
     @property
     def store(self) -> Store:
@@ -72,20 +75,37 @@ class Library:
             raise UsageError("the index is not open", hint="Call init() first.")
         return self._store
 
-    def open(self, *, rebuild: bool = False, must_write: bool = False) -> None:
+    def open(
+        self, *, rebuild: bool = False, must_write: bool = False, may_be_empty: bool = False
+    ) -> None:
         """Read what changed, open the index, choose the embedding model.
 
         Args:
             rebuild: Read every document again; a damaged index is made anew.
             must_write: Fail where the index cannot be written, though it could be read.
+            may_be_empty: Where the paths give no chunk, open on platform knowledge alone, warn,
+                and keep the reason as ``shortfall``.
 
         Raises:
             EmptyCorpusError: The paths gave no chunk.
             StoreError: The index cannot be opened.
         """
-        if not self._paths:
+        try:
+            self._open(rebuild=rebuild, must_write=must_write)
+        except EmptyCorpusError as error:
+            if not may_be_empty or self.platform is None:
+                raise
+            _LOG.warning("%s; only questions about fingerpost itself have an answer", error)
+            self.shortfall = error
+            if self._store is not None:
+                self._store.close()
+            self._open_without_documents()
+
+    def _open(self, *, rebuild: bool, must_write: bool) -> None:
+        if not self._paths and not self.repositories:
             self._open_without_documents()
             return
+        self.repositories.fetch_first()
         self._locate()
         folder = wiring.index_folder(self._config, self._roots)
         is_new = not folder.exists()
@@ -97,6 +117,11 @@ class Library:
                 raise
             self._store.erase()
             self._index(rebuild=rebuild, must_write=must_write)
+        if self._store.info().n_chunks == 0 and self.repositories.unasked:
+            self.repositories.fetch_all()  # else there is nothing to answer from
+            self._take_repositories()
+            self._index(rebuild=rebuild, must_write=must_write)
+        self.repositories.complete(self._store)
         state = self._store.info()
         for note in state.notes:
             _LOG.warning("index: %s", note)
@@ -104,8 +129,8 @@ class Library:
             skipped = self.summary.skipped if self.summary else ()
             if is_new:
                 wiring.forget_index(self._store, folder)
-            raise _empty(self._paths, skipped)
-        self._warn_of_empty_sources()
+            raise wiring.empty_corpus(self._paths, skipped, self.repositories)
+        wiring.warn_of_empty_sources(self._store, self._roots)
         self.embedding = wiring.choose_embedder(
             self._config,
             self._store,
@@ -135,24 +160,20 @@ class Library:
         named = wiring.source_paths(config)
         self._roots, unlocated = locate(config.knowledge_corpus, named)
         self._unlocated = tuple(unlocated)
-        if not self._roots:
-            raise _empty(self._paths, ())
+        if not self._roots and not self.repositories:
+            raise wiring.empty_corpus(self._paths, (), self.repositories)
         for name in named.keys() - {root.name for root in self._roots}:
             found = shortfalls([named[name]], ())[0]
             raise ConfigError(
                 f"sources: {name!r} has no documents: {found}",
                 hint="Correct its path, or take the source out.",
             )
+        self._take_repositories()
 
-    def _warn_of_empty_sources(self) -> None:
-        """Say which described sources gave no document: nothing would be found in them."""
-        named = {root.name: root for root in self._roots if root.is_named}
-        if not named:
-            return
-        with self.store.reader() as reader:
-            filled = {document.source for document in reader.documents()}
-        for name in named.keys() - filled:
-            _LOG.warning("source %r at %s gave no document", name, named[name].folder)
+    def _take_repositories(self) -> None:
+        """Take the folders of the repositories as they are now."""
+        own = [root for root in self._roots if root.origin is None]
+        self._roots = own + self.repositories.roots()
 
     def _open_without_documents(self) -> None:
         """Open an empty index for this run: every source is a retriever of the host's own."""
@@ -185,20 +206,30 @@ class Library:
 
         The first call says that the watch has begun, and what changed since the last reading.
         """
-        watch(self._roots, lambda: on_summary(self._follow()), self._stopped)
+        watch(self._watched, lambda: on_summary(self._follow()), self._background.stopped)
 
     def refresh(self) -> IndexSummary:
-        """Read what changed in the corpus since; return what was done.
+        """Read what changed in the corpus and its repositories since; return what was done.
+
+        A repository that cannot be fetched stays as it was (see `stats`).
 
         Raises:
             StoreUnavailableError: The index cannot be written.
         """
-        return self._index(rebuild=False, must_write=True)
+        self.repositories.fetch_all()
+        self._take_repositories()
+        summary = self._index(rebuild=False, must_write=True)
+        self.repositories.complete(self.store)
+        return summary
+
+    @property
+    def _watched(self) -> list[CorpusRoot]:
+        return [root for root in self._roots if root.origin is None]
 
     def _follow(self) -> IndexSummary:
         """Refresh for the watch, which leaves the last summary when nothing changed."""
         before = self.summary
-        summary = self.refresh()
+        summary = self._index(rebuild=False, must_write=True)
         if not summary.changed_anything:
             self.summary = before
         return summary
@@ -207,7 +238,7 @@ class Library:
         """Compute missing vectors; return how many. 0 without an embedding model."""
         if self.embedding.model is None:
             return 0
-        stop = self._stopped.is_set
+        stop = self._background.stopped.is_set
         with self._writing:
             return embed_pending(
                 self.store,
@@ -222,11 +253,13 @@ class Library:
         state = self.store.info()
         wanted = self._config.embed == "background" and self.embedding.model is not None
         if wanted and (state.n_vectors < state.n_chunks or not self._has_own_vectors()):
-            self._spawn(self._embed_quietly, "fingerpost-embed")
+            self._background.start(self._embed_quietly, "fingerpost-embed")
         if self._config.summaries != "never" and state.n_chunks:
-            self._spawn(self._summarise_quietly, "fingerpost-summaries")
-        if self._config.watch and not any(t.name == "fingerpost-watch" for t in self._background):
-            self._spawn(self._watch, "fingerpost-watch")
+            self._background.start(self._summarise_quietly, "fingerpost-summaries")
+        if self.repositories.unasked:
+            self._background.start(self._join_repositories, "fingerpost-repositories")
+        if self._config.watch and self._watched:
+            self._background.start(self._watch, "fingerpost-watch")
 
     def _has_own_vectors(self) -> bool:
         """Return whether the index's vectors are those of the model in use."""
@@ -243,22 +276,25 @@ class Library:
     def stats(self) -> CorpusStats:
         """Return the state of the corpus."""
         return wiring.corpus_stats(
-            self._config, self.store, self.embedding, self.topics(), self._unlocated
+            self._config,
+            self.store,
+            self.embedding,
+            self.topics(),
+            self._unlocated,
+            self.repositories,
         )
 
     def close(self) -> None:
         """Stop background work and release the index. Safe to call twice."""
-        self._stopped.set()
-        while running := [thread for thread in self._background if thread.is_alive()]:
-            for thread in running:  # the watch may have started one more
-                thread.join()
-        self._background.clear()
+        self._background.stop()
         close_model = getattr(self.embedding.model, "close", None)
         if close_model is not None:  # a provider's: it holds connections
             close_model()
         store, self._store = self._store, None
         if store is not None:
             store.close()
+        if self.platform is not None:
+            self.platform.close()
         if self._forget is not None:
             self._forget()
 
@@ -276,7 +312,8 @@ class Library:
                     embedder=None,
                     options=wiring.index_options(self._config, rebuild=rebuild),
                     observe=self._observe,
-                    cancelled=self._stopped.is_set,
+                    cancelled=self._background.stopped.is_set,
+                    kept=self.repositories.missing,
                 )
         except (StoreConflictError, StoreUnavailableError) as error:
             busy = isinstance(error, StoreConflictError)
@@ -293,16 +330,6 @@ class Library:
         self.summary = summary
         return summary
 
-    def _spawn(self, target: Callable[[], None], name: str) -> None:
-        if self._stopped.is_set():
-            return
-        self._background = [thread for thread in self._background if thread.is_alive()]
-        if any(thread.name == name for thread in self._background):
-            return
-        thread = threading.Thread(target=target, name=name, daemon=True)
-        self._background.append(thread)
-        thread.start()
-
     def _embed_if_possible(self) -> None:
         try:
             self.embed()
@@ -311,15 +338,13 @@ class Library:
 
     def _embed_quietly(self) -> None:
         try:
-            self.embed()
+            self.embed(self._waiting.is_set)
         except FingerpostError as error:
             _LOG.warning("background embedding stopped: %s", error)
 
     def _summarise_quietly(self) -> None:
         """Make the summaries after the vectors, by which documents are grouped."""
-        for thread in self._background:
-            if thread.name == "fingerpost-embed":
-                thread.join()
+        self._background.wait_for("fingerpost-embed")
         try:
             for failure in wiring.keep_summaries(
                 self._config,
@@ -327,7 +352,7 @@ class Library:
                 self._observe,
                 self._tape,
                 writing=self._writing,
-                cancelled=self._stopped.is_set,
+                cancelled=self._background.stopped.is_set,
             ).failures[:1]:
                 _LOG.warning("not every summary is written by the model: %s", failure)
         except FingerpostError as error:
@@ -341,17 +366,27 @@ class Library:
                 if self._config.embed != "never":
                     self.embed()
                 if self._config.summaries != "never":
-                    self._spawn(self._summarise_quietly, "fingerpost-summaries")
+                    self._background.start(self._summarise_quietly, "fingerpost-summaries")
             except FingerpostError as error:
                 _LOG.warning("re-indexing after a change failed: %s", error)
 
-        watch(self._roots, changed, self._stopped)
+        watch(self._watched, changed, self._background.stopped)
 
-
-def _empty(paths: Sequence[str | Path], skipped: Sequence[SkippedFile]) -> EmptyCorpusError:
-    found = shortfalls(paths, skipped)
-    return EmptyCorpusError(
-        "no text was found in the corpus: " + "; ".join(map(str, found)),
-        skipped=tuple(dict.fromkeys(item for path in found for item in path.skipped)),
-        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files.",
-    )
+    def _join_repositories(self) -> None:
+        """Fetch each repository and let it join; questions are answered meanwhile."""
+        before, has_joined = self.summary, False
+        try:
+            for is_new in self.repositories.fetch_each():
+                if is_new:
+                    has_joined = True
+                    self._waiting.set()  # computing vectors makes room
+                    self._take_repositories()
+                    self._index(rebuild=False, must_write=True)
+                    self._waiting.clear()
+                self.repositories.complete(self.store)
+        except FingerpostError as error:
+            _LOG.warning("a repository could not join the index: %s", error)
+        self._waiting.clear()
+        self.summary = before
+        if has_joined and self._config.embed != "never":
+            self._embed_quietly()

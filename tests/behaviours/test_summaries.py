@@ -47,9 +47,9 @@ def info(asked):
 
 async def made(asked):
     """Wait until the thread that makes them has ended."""
-    (thread,) = [one for one in asked._library._background if one.name == "fingerpost-summaries"]
-    await anyio.to_thread.run_sync(thread.join, PATIENCE_S)
-    assert not thread.is_alive()
+    with anyio.fail_after(PATIENCE_S):
+        background = asked._library._background
+        await anyio.to_thread.run_sync(background.wait_for, "fingerpost-summaries")
 
 
 def texts(asked):

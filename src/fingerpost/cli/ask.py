@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters
+from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters, require_text
 from fingerpost.cli.progress import IngestBar
+from fingerpost.cli.repositories import repository_notes
 from fingerpost.cli.terminal import plain
 from fingerpost.cli.vectors import embed_for, embed_seconds, embed_wait_option, words_alone
 
@@ -46,7 +47,7 @@ def ask(
     embed_wait: float | None,
     **options: Any,
 ) -> int:
-    """Answer QUESTION from the documents in each PATH (folders, files or globs).
+    """Answer QUESTION from the documents in each PATH (folders, files, globs or repositories).
 
     Without a PATH the corpus is the one of fingerpost.toml or FINGERPOST_KNOWLEDGE_CORPUS.
 
@@ -101,6 +102,7 @@ def _answer(
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:
+            require_text(router)
             failed = embed_for(seconds, router.embed_sync)
             result = router.route_sync(
                 question,
@@ -119,4 +121,5 @@ def _answer(
     ]
     n_vectors = round(result.vector_coverage * found.chunk_count)
     note = failed or words_alone(router.embedding_reason, n_vectors, found.chunk_count)
+    nothing += repository_notes(found.repositories)
     return result, plain("\n".join([*nothing, *([note] if note else [])]))

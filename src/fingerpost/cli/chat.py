@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from fingerpost.cli.options import Load, corpus_options
+from fingerpost.cli.options import Load, corpus_options, require_text
 from fingerpost.cli.progress import IngestBar
+from fingerpost.cli.repositories import repository_notes
 from fingerpost.cli.terminal import plain
 from fingerpost.cli.vectors import words_alone
 
@@ -37,14 +38,15 @@ def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
         with IngestBar() as bar:
             end = router.subscribe(bar)
             open_router.enter_context(router)
+            require_text(router)
             end()
         found = router.get_corpus_stats()
         n_vectors = round(found.vector_coverage * found.chunk_count)
         note = words_alone(router.embedding_reason, n_vectors, found.chunk_count)
         opening = f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}"
         click.echo(opening, err=as_json)
-        if note:
-            click.echo(note, err=True)
+        for told in (*repository_notes(found.repositories), *([note] if note else [])):
+            click.echo(plain(told), err=True)
         Conversation(router, as_json=as_json).run()
     return 0
 

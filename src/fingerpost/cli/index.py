@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fingerpost.cli.failure import MODEL, show
+from fingerpost.cli.failure import ANSWERED, MODEL, OTHER, show
 from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
+from fingerpost.cli.repositories import repository_line
 from fingerpost.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -40,16 +41,21 @@ def index(
     all_skipped: bool,
     load: Load,
 ) -> int:
-    """Read the documents in each PATH (folders, files or globs) and build their index.
+    """Read the documents in each PATH and build their index.
+
+    A PATH is a folder, a file, a glob, or a repository: github:owner/name, or git+ in front of
+    what git fetches it by (git+https://host/name.git, git+/srv/name); '@' and a branch, tag or
+    commit behind it take that one. Repositories are asked for their newest commit.
 
     Only what changed since the last run is read again. Words answer at once; vectors are
     computed after that and kept as they come, so an interrupted run goes on where it stopped.
-    Exits with 5 when the embedding model failed; words are indexed all the same.
+    Exits with 5 when the embedding model failed; words are indexed all the same. Exits with 1
+    when a repository could not be fetched; what is there of it stays.
     """
     from fingerpost.library import Library
 
     bar = IngestBar()
-    library = Library(load(paths, embed="never").config, bar)
+    library = Library(load(paths, embed="never", update="wait").config, bar)
     try:
         with bar:
             library.open(rebuild=rebuild, must_write=True)
@@ -67,7 +73,9 @@ def index(
             _watch(library, as_json=as_json, embed=not no_embed)
     finally:
         library.close()
-    return 0 if failure is None else MODEL
+    if failure is not None:
+        return MODEL
+    return OTHER if any(one["error"] for one in report["repositories"]) else ANSWERED
 
 
 def _embed(library: Any) -> LaneError | None:
@@ -119,6 +127,7 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
         **wire,
         "n_embedded": n_embedded,
         "skipped": to_wire(stats.skipped),
+        "repositories": to_wire(stats.repositories),
         "n_chunks": stats.chunk_count,
         "n_documents": stats.document_count,
         "vector_coverage": stats.vector_coverage,
@@ -148,6 +157,8 @@ def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
         click.echo(f"vectors: none, words alone. {plain(library.embedding.reason)}")
     if report["n_summaries"]:
         click.echo(f"summaries: {report['n_summaries']:,}")
+    for repository in library.stats().repositories:
+        click.echo(f"repository: {plain(repository_line(repository))}")
     _show_skipped(report["skipped"], all_skipped=all_skipped)
     click.echo(f"index: {plain(report['index_path'])}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from fingerpost.config.load import LoadedConfig
+    from fingerpost.router import QueryRouter
 
 Load = Callable[..., "LoadedConfig"]
 """Takes paths and further settings; returns the settings of the command."""
@@ -21,8 +23,8 @@ class NoPathError(click.UsageError):
 
     def __init__(self) -> None:
         super().__init__(
-            "give a PATH: a folder, a file or a glob (or set knowledge_corpus or sources in "
-            "fingerpost.toml)"
+            "give a PATH: a folder, a file or a glob, or a repository (or set knowledge_corpus or "
+            "sources in fingerpost.toml)"
         )
 
 
@@ -73,25 +75,56 @@ def _load(
     config_file: Path | None,
     index_dir: Path | None,
     embedder: str,
+    update: str = "missing",
     **more: Any,
 ) -> LoadedConfig:
+    """Return the settings of a command.
+
+    Args:
+        paths: As they were given: ``github:owner/name`` and ``git+ADDRESS`` are repositories.
+        config_file: Settings file.
+        index_dir: Folder of the index.
+        embedder: Local embedding model, or ``auto``.
+        update: When repositories are asked for new commits; see `RepoIndexConfig.update`.
+        more: Further settings.
+    """
     from fingerpost.config.load import load_config
+    from fingerpost.config.repository import GIT_PREFIX, GITHUB_PREFIX
     from fingerpost.errors import ConfigError
 
+    repositories = [path for path in paths if path.startswith((GITHUB_PREFIX, GIT_PREFIX))]
+    folders = [path for path in paths if path not in repositories]
     given = {
-        "knowledge_corpus": list(paths) or None,
+        "knowledge_corpus": folders if paths else None,
         "sources": () if paths else None,
+        "github_repos": {"repos": repositories} if repositories else None,
         "index_dir": None if index_dir is None else index_dir.absolute(),
         "embedding_provider": "none" if embedder == "none" else None,
         "embedding_model": embedder if embedder in ("minilm", "use") else None,
         **more,
     }
     try:
-        return load_config(given, file=config_file)
+        loaded = load_config(given, file=config_file)
     except ConfigError as error:
         if str(error).startswith("knowledge_corpus is required"):
             raise NoPathError from None
         raise
+    known = loaded.config.github_repos
+    if known is None:
+        return loaded
+    chosen = {"update": update, **({"repos": ()} if paths and not repositories else {})}
+    config = loaded.config.model_copy(update={"github_repos": known.model_copy(update=chosen)})
+    return replace(loaded, config=config)
+
+
+def require_text(router: QueryRouter) -> None:
+    """Do not go on with a corpus that was named and has no text.
+
+    Raises:
+        EmptyCorpusError: It has none.
+    """
+    if router.corpus_shortfall is not None:
+        raise router.corpus_shortfall
 
 
 def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:

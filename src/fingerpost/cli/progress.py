@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from fingerpost.observe.events import Event, IngestProgress
+from fingerpost.observe.events import Event, GithubIndexStart, IngestProgress
 
 _TITLES = {
     "scan": "looking for documents",
@@ -46,18 +46,22 @@ class IngestBar:
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
+        if isinstance(event, GithubIndexStart) and self._enabled:
+            self._draw(f"fetching {event.repo}", 0, None)
         if not isinstance(event, IngestProgress):
             return
         if event.phase == "embed":
             self.n_embedded = event.done
         if not self._enabled or event.phase not in _TITLES:
             return
+        self._draw(_TITLES[event.phase], event.done, event.total or None)
+
+    def _draw(self, title: str, done: int, total: int | None) -> None:
         if self._bar is None:
             self._bar = _new_bar()
-        total = event.total or None
-        if event.phase not in self._tasks:
-            self._tasks[event.phase] = self._bar.add_task(_TITLES[event.phase], total=total)
-        self._bar.update(self._tasks[event.phase], completed=event.done, total=total)
+        if title not in self._tasks:
+            self._tasks[title] = self._bar.add_task(title, total=total)
+        self._bar.update(self._tasks[title], completed=done, total=total)
 
 
 def _new_bar() -> Any:

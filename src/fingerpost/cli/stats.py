@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fingerpost.cli.options import Load, corpus_options
+from fingerpost.cli.repositories import repository_line
 from fingerpost.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def stats(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
         ("rerank", found.rerank_runtime_mode),
         ("research", found.deep_research_runtime_mode),
         ("platform knowledge", f"{found.platform_knowledge.total:,} entries"),
+        *(("repository", repository_line(one)) for one in found.repositories),
         ("skipped files", f"{len(found.skipped):,}"),
         ("generation", str(found.generation)),
         ("index", found.index_path),

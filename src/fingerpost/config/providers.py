@@ -242,7 +242,17 @@ SERPER: Final = Provider(
     strong_model="",
 )
 """Searches the web."""
-ADDRESSES: Final = (*PROVIDERS, TYPESAFE, *_RERANK_VENDORS, SERPER)
+GITHUB: Final = Provider(
+    name="github",
+    title="GitHub",
+    api="",
+    key_variable="GITHUB_TOKEN",
+    base_url="https://api.github.com",
+    cheap_model="",
+    strong_model="",
+)
+"""Has repositories."""
+ADDRESSES: Final = (*PROVIDERS, TYPESAFE, *_RERANK_VENDORS, SERPER, GITHUB)
 """Whoever has an address of its own."""
 DECIDERS: Final = {
     provider.name: provider

@@ -252,7 +252,8 @@ class QueryRouterConfig(BaseModel):
 
 
 def _nothing_to_search(config: QueryRouterConfig) -> str:
-    if config.knowledge_corpus or config.sources:
+    repositories = config.github_repos
+    if config.knowledge_corpus or config.sources or (repositories and repositories.addresses):
         return ""
     return "knowledge_corpus is required, for example knowledge_corpus=['./docs']"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ from fingerpost.corpus.decode import Undecodable
 from fingerpost.corpus.embed import embed_pending, english_share
 from fingerpost.corpus.locate import CorpusRoot
 from fingerpost.corpus.prepare import FileToPrepare, Prepared, prepare_file, prepare_text
+from fingerpost.corpus.reading import is_converted
 from fingerpost.corpus.scan import Limits, Scan
 from fingerpost.corpus.split import SPLITTER_VERSION
 from fingerpost.corpus.walk import FoundFile
@@ -23,6 +25,7 @@ from fingerpost.observe.observer import Observer
 from fingerpost.stores.base import IndexIdentity, PreparedDocument, Store, Writer
 from fingerpost.text.analyse import ANALYSER_VERSION
 from fingerpost.types.ids import document_id
+from fingerpost.types.origin import Origin
 from fingerpost.types.stats import IndexSummary
 
 __all__ = [
@@ -104,13 +107,18 @@ def index_corpus(
     options: IndexOptions,
     observe: Observer,
     cancelled: Callable[[], bool] = _never,
+    kept: Sequence[str] = (),
 ) -> IndexSummary:
     """Bring an index up to date with its folders and return what was done.
+
+    Documents of a repository that did not change take the commit of its folder in the same
+    step, without being read again.
 
     All changes of documents become visible in one commit; then the vectors that are missing
     are computed and join as they come. An interrupt or ``cancelled`` leaves the last
     committed state, and the next run goes on from there. Without ``embedder`` the vectors
-    that are there are kept.
+    that are there are kept. So are documents of the sources named in ``kept``, which may have
+    no root now.
 
     Raises:
         StoreConflictError: Another process writes this index.
@@ -120,10 +128,11 @@ def index_corpus(
     state = store.info()
     identity = index_identity(embedder, max_tokens=options.max_tokens, current=state.identity)
     limits = Limits(options.max_file_bytes, options.max_files, options.max_total_bytes)
-    with store.writer(identity) as writer, Scan(roots, limits) as scan:
+    with store.writer(identity) as writer, Scan(roots, limits, kept) as scan:
         run = _Run(writer, scan, options, observe, cancelled)
         if not run.finish():
             return _summary(store, run, started)
+        run.relabel(store)
         writer.record_skipped(scan.skipped)
         writer.commit()
     if options.embed and embedder is not None:
@@ -156,6 +165,11 @@ class _Run:
     _said: float = 0.0
     _by_hash: dict[str, list[str]] = field(default_factory=dict)
     _known: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    _origins: dict[str, Origin] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Note which sources are repositories."""
+        self._origins = {root.name: root.origin for root in self.scan.roots if root.origin}
 
     def finish(self) -> bool:
         """Put, move and remove what changed; tell whether it was not cancelled."""
@@ -211,10 +225,31 @@ class _Run:
                 self.scan.skip(file, "empty", "no text")
                 self._drop(file)
                 continue
+            outcome = self._labelled(outcome)
             if not self._moved(file, outcome):
                 yield outcome.resolved(self.scan.paths[file.source])
                 self._count(file)
             self.n_stored += 1
+
+    def _labelled(self, prepared: Prepared) -> Prepared:
+        """Return the document with the commit that it is of, where it is of a repository."""
+        origin = self._origins.get(prepared.document.document.source)
+        if origin is None:
+            return prepared
+        document = origin.label(prepared.document.document)
+        return replace(prepared, document=replace(prepared.document, document=document))
+
+    def relabel(self, store: Store) -> None:
+        """Give the documents of a repository that stayed as they were the commit of today."""
+        if not self._origins:
+            return
+        with store.reader() as reader:
+            stored = [one for one in reader.documents() if one.source in self._origins]
+        unchanged = self.scan.unchanged
+        for document in stored:
+            labelled = self._origins[document.source].label(document)
+            if document.id in unchanged and labelled != document:
+                self.writer.move(document.id, labelled)
 
     def _drop(self, file: FileToPrepare) -> None:
         """Take out what an earlier run stored of a file that gives nothing now."""
@@ -297,12 +332,15 @@ def prepare_all(files: Iterator[FileToPrepare], n_workers: int) -> Iterator[Fini
 
 
 def _prepare_here(files: Iterable[FileToPrepare]) -> Iterator[Finished]:
-    for file in files:
-        if len(file.raw) > _MAX_ALONE_FILE_BYTES:
-            with Workers(1) as workers:
-                yield from workers.prepare([file])
-        else:
-            yield Finished(file, prepare_file(file))
+    """Prepare small files in this process; what is large or needs a converter in another."""
+    with ExitStack() as stack:
+        apart: Workers | None = None
+        for file in files:
+            if len(file.raw) <= _MAX_ALONE_FILE_BYTES and not is_converted(file.path):
+                yield Finished(file, prepare_file(file))
+                continue
+            apart = apart or stack.enter_context(Workers(1))
+            yield from apart.prepare([file])
 
 
 def _cores() -> int:
@@ -318,7 +356,7 @@ def _summary(store: Store, run: _Run, started: float) -> IndexSummary:
         n_changed=run.n_changed,
         n_moved=run.n_moved,
         n_removed=run.n_removed,
-        n_unchanged=run.scan.n_unchanged,
+        n_unchanged=len(run.scan.unchanged),
         n_chunks=state.n_chunks,
         n_documents=state.n_documents,
         n_embedded=run.n_embedded,

@@ -9,9 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from fingerpost.corpus.formats import format_of, is_unsupported
+from fingerpost.corpus.formats import (
+    format_of,
+    is_unsupported,
+    sniffed_format,
+    why_unsupported,
+)
 from fingerpost.errors import ConfigError
 from fingerpost.types.document import SkippedFile
+from fingerpost.types.origin import Origin
 
 _MAGIC = re.compile(r"[*?\[]")
 _SET_SIGNS = re.compile(r"[\\\[&~|]|-(?=-)")  # special inside brackets for `re`, not for a glob
@@ -27,12 +33,19 @@ class CorpusRoot:
         include: Globs or file names relative to the folder (``*`` stays within a folder,
             ``**`` does not); empty for all supported files.
         is_named: The host gave the name.
+        origin: The commit that the folder holds, ``None`` of a folder of the user's own.
     """
 
     name: str
     folder: Path
     include: tuple[str, ...] = ()
     is_named: bool = False
+    origin: Origin | None = None
+
+    @property
+    def shown(self) -> str:
+        """Return the folder as people are shown it: a repository by its name."""
+        return str(self.folder) if self.origin is None else self.name
 
 
 def locate(
@@ -134,10 +147,10 @@ def _literal(name: str) -> str:
 def _file_problem(path: Path) -> tuple[str, str] | None:
     if not path.is_file():
         return "not-regular", "neither a file nor a folder"
-    if path.suffix and not format_of(path.name):
-        detail = f"{path.suffix} is no format that is read"
-        return ("unsupported", detail) if is_unsupported(path.name) or path.suffix else None
-    return None
+    if not path.suffix or format_of(path.name) or sniffed_format(path.name):
+        return None
+    detail = f"{path.suffix} is no format that is read"
+    return "unsupported", why_unsupported(path.name) if is_unsupported(path.name) else detail
 
 
 def _split_glob(path: Path) -> tuple[Path, str]:

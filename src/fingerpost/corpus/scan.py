@@ -44,17 +44,20 @@ class Scan:
     """The files of all roots. Use as a context manager, which holds the folders open.
 
     Attributes:
+        kept: Names of sources whose documents stay though they have no root now.
         files: What was found, with the open folder that it is read through.
         skipped: What was passed over, in the order met.
+        unchanged: Ids of the documents whose files are those that are known.
         paths: Paths of each source, for links.
     """
 
     roots: Sequence[CorpusRoot]
     limits: Limits
+    kept: Sequence[str] = ()
     files: list[tuple[Folder, FoundFile]] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
     paths: dict[str, Paths] = field(default_factory=dict)
-    n_unchanged: int = 0
+    unchanged: set[str] = field(default_factory=set)
     _stack: ExitStack = field(default_factory=ExitStack)
     _kept: set[str] = field(default_factory=set)
     _refused: set[str] = field(default_factory=set)
@@ -62,6 +65,7 @@ class Scan:
 
     def __enter__(self) -> Self:
         """Open the roots and list their files."""
+        self._kept_prefixes.extend((name, "") for name in self.kept)
         for root in self.roots:
             folder = Folder(root)
             try:
@@ -126,7 +130,7 @@ class Scan:
     def skip(self, file: FileToPrepare, reason: str, detail: str) -> None:
         """List a file that gave nothing after it was read."""
         root = next(root for root in self.roots if root.name == file.source)
-        path = f"{readable(str(root.folder))}/{file.path}"
+        path = f"{readable(root.shown)}/{file.path}"
         self.skipped.append(SkippedFile(path, reason, detail))
 
     def changed(
@@ -155,8 +159,9 @@ class Scan:
                 detail = f"more than {MAX_LINES:,} lines; it was read as plain text"
                 self.skipped.append(SkippedFile(folder.shown(file.path), "limit", detail))
             seen(file)
-            if known.get(document_id(folder.root.name, file.path)) == content_hash:
-                self.n_unchanged += 1
+            identity = document_id(folder.root.name, file.path)
+            if known.get(identity) == content_hash:
+                self.unchanged.add(identity)
                 continue
             uri = "file://" + quote("/".join((folder.shown(""), file.path)))
             yield FileToPrepare(

@@ -19,13 +19,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from fingerpost.corpus.formats import format_of, is_unsupported
+from fingerpost.corpus.formats import (
+    format_of,
+    is_unsupported,
+    sniffed_format,
+    why_unsupported,
+)
 from fingerpost.corpus.locate import (
     ENVIRONMENT_MARK,
     CorpusRoot,
     is_ignored_folder,
     pattern_of,
 )
+from fingerpost.corpus.openapi import SNIFFED_BYTES, says_openapi
 from fingerpost.types.document import SkippedFile
 
 _MAX_DEPTH = 64
@@ -117,13 +123,41 @@ class Folder:
                 return True
             if not format_of(path):
                 if is_unsupported(path) and (not patterns or _any(patterns, path)):
-                    self._skip(path, "unsupported", "this format is not read")
+                    self._skip(path, "unsupported", why_unsupported(path))
                 return False
             return not patterns or _any(patterns, path)
 
-        yield from self._below((), wanted)
+        def maybe(path: str) -> bool:
+            return bool(sniffed_format(path)) and (not patterns or _any(patterns, path))
 
-    def _below(self, parts: tuple[str, ...], wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+        for file in self._below((), wanted, maybe):
+            if not sniffed_format(file.path) or self._describes(file):
+                yield file
+            elif file.path in named:
+                self._skip(file.path, "unsupported", "it is no OpenAPI description")
+
+    def _describes(self, file: FoundFile) -> bool:
+        """Tell whether a file of data is a document by how it begins.
+
+        One that carries it in its name is searched whole: its keys may be sorted.
+        """
+        name = file.parts[-1].lower()
+        whole = "openapi" in name or "swagger" in name
+        with suppress(OSError, FileRefusedError):
+            descriptor = self._open_file(file)
+            try:
+                head = _read_all(descriptor, SNIFFED_BYTES, file.size if whole else SNIFFED_BYTES)
+            finally:
+                os.close(descriptor)
+            return says_openapi(head.decode("utf-8", "replace"))
+        return False
+
+    def _below(
+        self,
+        parts: tuple[str, ...],
+        wanted: Callable[[str], bool],
+        maybe: Callable[[str], bool],
+    ) -> Iterator[FoundFile]:
         try:
             entries = self._entries(parts)
         except (OSError, FileRefusedError) as error:
@@ -138,10 +172,10 @@ class Folder:
                 if len(below) > _MAX_DEPTH:
                     self._skip(path, "limit", f"more than {_MAX_DEPTH} folders deep")
                 else:
-                    yield from self._below(below, wanted)
+                    yield from self._below(below, wanted, maybe)
                     self._close(below)
             elif stat.S_ISREG(status.st_mode):
-                if wanted(path):
+                if maybe(path) or wanted(path):
                     yield FoundFile(
                         below, path, status.st_size, status.st_dev, status.st_ino, status.st_nlink
                     )
@@ -252,7 +286,7 @@ class Folder:
 
     def shown(self, path: str) -> str:
         """Return the path of a file as people are shown it."""
-        return f"{readable(str(self.root.folder))}/{readable(path)}".rstrip("/")
+        return f"{readable(self.root.shown)}/{readable(path)}".rstrip("/")
 
 
 def read_below(folder: Path, path: str, max_bytes: int) -> bytes:

@@ -9,9 +9,12 @@ from fingerpost.generate.plain import neutralise, plain_text
 from fingerpost.types import Answer, Evidence, Hit, SourceCitation
 from fingerpost.types.document import readable_text
 from fingerpost.types.evidence import MatchType
+from fingerpost.types.origin import at_lines, commit_of
+from fingerpost.types.source import PLATFORM
 
 _MAX_SNIPPET = 300
 _MIN_QUOTE = 20
+_MAX_VERSION = 40
 _SUFFIX = re.compile(
     r"(?:/?(?:index|readme|_index))?\.(?:mdx?|markdown|rst|html?|txt|ipynb)$", re.IGNORECASE
 )
@@ -60,6 +63,7 @@ def _source(
 ) -> SourceCitation:
     chunk, document = hit.chunk, hit.document
     headings = tuple(plain_text(heading) for heading in chunk.heading_path)
+    repo, commit = ("", "") if hit.match_type is MatchType.SOURCE else commit_of(document)
     return SourceCitation(
         index=index,
         id=chunk.id,
@@ -78,6 +82,10 @@ def _source(
         url=_url(hit, docs_url),
         language=chunk.language,
         cited=cited,
+        version=_line(document.version)[:_MAX_VERSION],
+        also_in=tuple(_line(path) for path in hit.copies),
+        repo=_line(repo),
+        commit=_line(commit),
     )
 
 
@@ -102,12 +110,15 @@ def _snippet(hit: Hit, start: int | None) -> str:
 def _url(hit: Hit, docs_url: str | None) -> str | None:
     """Return the published address of the section: path without suffix, heading as anchor.
 
-    Of a passage from the host's own retriever the web address that came with it.
+    Of a passage from the host's own retriever the web address that came with it, of a
+    repository's document that of its lines.
     """
     if hit.match_type is MatchType.SOURCE:
         address = _line(hit.document.uri)
         return address if address.startswith(("https://", "http://")) else None
-    if not docs_url:
+    if commit_of(hit.document)[1]:
+        return at_lines(hit.document, hit.chunk.line_start, hit.chunk.line_end)
+    if not docs_url or hit.document.uri.startswith(f"{PLATFORM}:"):
         return None
     page = _SUFFIX.sub("", hit.document.path)
     address = f"{docs_url.rstrip('/')}/{quote(page, safe='/', errors='replace')}"

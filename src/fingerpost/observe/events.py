@@ -246,7 +246,11 @@ class RouteError(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GithubIndexStart(Event):
-    """Indexing of a repository begins."""
+    """A repository, on GitHub or elsewhere, is asked for its newest commit.
+
+    Attributes:
+        repo: Name of its source.
+    """
 
     type: ClassVar[str] = "github:index:start"
     repo: str
@@ -254,20 +258,37 @@ class GithubIndexStart(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GithubIndexComplete(Event):
-    """A repository is indexed."""
+    """A repository is part of the corpus as its server has it.
+
+    Attributes:
+        repo: Name of its source.
+        n_chunks: Of it in the index.
+        commit: Full hash.
+        changed: The commit is another one than before.
+    """
 
     type: ClassVar[str] = "github:index:complete"
     repo: str
     n_chunks: int
+    commit: str = ""
+    changed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GithubIndexError(Event):
-    """A repository could not be indexed."""
+    """A repository could not be fetched or indexed; what is there of it stays.
+
+    Attributes:
+        repo: Name of its source.
+        error: Why, for people.
+        retry_at: When its server may be asked again, seconds since the epoch; ``None`` when it
+            did not say.
+    """
 
     type: ClassVar[str] = "github:index:error"
     repo: str
     error: str
+    retry_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,8 @@ class SourceCitation:
         match_type: Leg of retrieval that found it.
         source: Name of the corpus source.
         document_id: Id of the document.
-        url: Published address, when ``docs_url`` is configured.
+        url: Published address, when ``docs_url`` is configured; of a repository's document its
+            lines on the web, when its host is known.
         language: Language of the chunk.
         cited: Whether the answer really cites it; ``False`` for nearest sources after an
             abstention and for sources that the answer did not use.
@@ -58,6 +59,8 @@ class SourceCitation:
             first; they are not among the sources.
         stale: Whether the file differs from what was indexed of it, or is gone; ``None`` when
             that cannot be known, as of a web page or a passage of the host's own retriever.
+        repo: ``owner/name`` on GitHub, else the repository's address; empty outside one.
+        commit: Full hash of the commit that the document is of; empty outside a repository.
     """
 
     index: int
@@ -80,6 +83,8 @@ class SourceCitation:
     version: str = ""
     also_in: tuple[str, ...] = ()
     stale: bool | None = None
+    repo: str = ""
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,18 @@ class Origin:
         return replace(document, uri=self.uri(document.path), metadata=metadata)
 
 
+def commit_of(document: Document) -> tuple[str, str]:
+    """Return repository and commit of a document that an `Origin` labelled, else empty texts.
+
+    A file's own front matter may say anything; its ``uri`` is not written by it.
+    """
+    repo, commit = document.metadata.get("repo"), document.metadata.get("commit")
+    if not isinstance(repo, str) or not isinstance(commit, str) or not commit:
+        return "", ""
+    is_labelled = not document.uri.startswith("file:") and commit in document.uri
+    return (repo, commit) if is_labelled else ("", "")
+
+
 def at_lines(document: Document, first: int, last: int) -> str | None:
     """Return the web address of lines of a repository's file, ``None`` of any other document.
 
@@ -58,7 +70,7 @@ def at_lines(document: Document, first: int, last: int) -> str | None:
         first: From 1.
         last: Inclusive.
     """
-    uri, commit = document.uri, document.metadata.get("commit")
+    uri, commit = document.uri, commit_of(document)[1]
     if not commit or not uri.startswith(("https://", "http://")):
         return None
     if f"{_GITLAB}{commit}/" in uri:

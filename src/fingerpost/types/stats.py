@@ -60,6 +60,31 @@ class PlatformKnowledgeStats:
 
 
 @dataclass(frozen=True, slots=True)
+class RepositoryStats:
+    """State of one repository of the corpus.
+
+    Attributes:
+        name: Of its source.
+        commit: That its documents are of, empty when none was fetched.
+        n_files: Documentation files fetched.
+        n_left_out: Documentation files beyond the limits.
+        n_chunks: Chunks of it in the index.
+        fetched_at: When that commit was fetched, seconds since the epoch; 0 when none was.
+        checked_at: When its server was last asked, 0 when never.
+        error: Why that failed, or why there is nothing to read; empty when all is well.
+    """
+
+    name: str
+    commit: str = ""
+    n_files: int = 0
+    n_left_out: int = 0
+    n_chunks: int = 0
+    fetched_at: float = 0.0
+    checked_at: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CorpusStats:
     """State of a router's corpus (`QueryRouter.get_corpus_stats`)."""
 
@@ -81,6 +106,7 @@ class CorpusStats:
     rerank_runtime_mode: str = "heuristic"
     deep_research_runtime_mode: str = "heuristic"
     skipped: tuple[SkippedFile, ...] = ()
+    repositories: tuple[RepositoryStats, ...] = ()
     topics: tuple[str, ...] = ()
     languages: dict[str, int] = field(default_factory=dict, hash=False)
     generation: int = 0

@@ -25,17 +25,23 @@ def cores() -> int:
 def index_folder(config: QueryRouterConfig, roots: list[CorpusRoot]) -> Path:
     """Return where the index lives: configured, beside a single folder, else the user's cache.
 
-    Two configurations with the same roots share an index; any other pair does not.
+    Two configurations with the same roots and repositories share an index; any other pair
+    does not. Repositories count by their names: their folders change with every commit.
     """
     if config.index_dir is not None:
         return config.index_dir.expanduser().absolute()
-    alone = len(roots) == 1 and not roots[0].include and not roots[0].is_named
+    roots = [root for root in roots if root.origin is None]
+    repositories = config.github_repos
+    addresses = repositories.addresses if repositories is not None else ()
+    alone = not addresses and len(roots) == 1 and not roots[0].include and not roots[0].is_named
     if alone and os.access(roots[0].folder, os.W_OK):
         return roots[0].folder / ".fingerpost"
     parts = [
         "\n".join((*([root.name, ""] * root.is_named), str(root.folder), *root.include))
         for root in roots
     ]
+    server = repositories.base_url if repositories is not None else None
+    parts += ["\n".join((address.name, server or "")) for address in addresses]
     return cache_folder() / "indexes" / digest(*sorted(parts))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.schema import QueryRouterConfig
+from fingerpost.knowledge import load_knowledge
 from fingerpost.stores.base import Store
 from fingerpost.types.document import SkippedFile
-from fingerpost.types.stats import CorpusStats
+from fingerpost.types.stats import CorpusStats, PlatformKnowledgeStats
 from fingerpost.wiring.embedding import Embedding
 from fingerpost.wiring.index import source_paths
+from fingerpost.wiring.repositories import Repositories
 
 
 def corpus_stats(
@@ -17,13 +19,15 @@ def corpus_stats(
     embedding: Embedding,
     topic_names: tuple[str, ...],
     unlocated: tuple[SkippedFile, ...],
+    repositories: Repositories,
 ) -> CorpusStats:
     """Return the state of an open corpus."""
     with store.reader() as reader:
         state = reader.info
         sources = {document.source for document in reader.documents()}
         languages = reader.languages()
-        skipped = (*unlocated, *reader.skipped())
+        skipped = (*unlocated, *reader.skipped(), *repositories.skipped())
+        joined = repositories.stats(reader)
     active = embedding.model is not None
     return CorpusStats(
         initialized=True,
@@ -32,6 +36,11 @@ def corpus_stats(
         document_count=state.n_documents,
         topic_count=len(topic_names),
         source_count=len(sources),
+        platform_knowledge=(
+            load_knowledge().stats()
+            if config.include_platform_knowledge
+            else PlatformKnowledgeStats()
+        ),
         retrieval_mode="vector+keyword-fallback" if active else "keyword-only",
         embedding_status=embedding.status,
         embedding_model=embedding.model.name if embedding.model else None,
@@ -49,6 +58,7 @@ def corpus_stats(
             on=config.deep_research_enabled, hook=config.deep_research
         ),
         skipped=skipped,
+        repositories=joined,
         topics=topic_names,
         languages=languages,
         generation=state.generation,
