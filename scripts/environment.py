@@ -35,7 +35,7 @@ def python() -> Path:
         _make(interpreter)
     constraints = ["-c", str(ROOT / "constraints.txt")]
     _pip(interpreter, "install", *constraints, str(ROOT / "packages" / "fingerpost-minilm"))
-    extras = "local,multilingual,watch,otel,plots,dev"
+    extras = "local,multilingual,watch,documents,otel,plots,dev"
     _pip(interpreter, "install", *constraints, "-e", f"{ROOT}[{extras}]")
     stamp.write_text(wanted)
     return interpreter

@@ -7,10 +7,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from fingerpost.corpus.blocks import Block, parse_blocks
+from fingerpost.corpus.convert import CONVERTED, EXTRA_HINT, can_convert
 from fingerpost.corpus.frontmatter import FrontMatter
 from fingerpost.corpus.html import parse_html
 from fingerpost.corpus.mdx import blank_components
 from fingerpost.corpus.notebook import NotebookError, parse_notebook
+from fingerpost.corpus.openapi import parse_openapi
 from fingerpost.corpus.plain import parse_plain
 from fingerpost.corpus.rst import parse_rst
 from fingerpost.corpus.source import ParsedText
@@ -24,31 +26,57 @@ FORMATS: Final = {
     ".html": "html",
     ".htm": "html",
     ".ipynb": "notebook",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
 }
+# Files of data, which are documents when what they hold says so.
+SNIFFED: Final = {".json": "openapi", ".yaml": "openapi", ".yml": "openapi"}
 # Documents that we do not read: they are listed, since someone may miss them.
 UNSUPPORTED: Final = frozenset({
-    ".adoc", ".asciidoc", ".chm", ".doc", ".docx", ".epub", ".mobi", ".odp", ".odt", ".org",
-    ".pages", ".pdf", ".ppt", ".pptx", ".rtf", ".tex", ".textile", ".wiki", ".xls", ".xlsx",
+    ".adoc", ".asciidoc", ".chm", ".doc", ".epub", ".mobi", ".odp", ".odt", ".org",
+    ".pages", ".ppt", ".rtf", ".tex", ".textile", ".wiki", ".xls", ".xlsx",
 })  # fmt: skip
 
 
 def format_of(path: str) -> str:
-    """Return the format of a file by its name, empty when it is no document that we read."""
-    return FORMATS.get(PurePosixPath(path).suffix.lower(), "")
+    """Return the format of a file by its name, empty when it is no document that we read.
+
+    One that needs the extra ``documents`` counts where its library is installed.
+    """
+    kind = FORMATS.get(PurePosixPath(path).suffix.lower(), "")
+    return "" if kind in CONVERTED and not can_convert(kind) else kind
+
+
+def sniffed_format(path: str) -> str:
+    """Return the format that a file of data may have by its name, empty when none."""
+    return SNIFFED.get(PurePosixPath(path).suffix.lower(), "")
 
 
 def is_unsupported(path: str) -> bool:
     """Tell whether a file looks like a document that we cannot read."""
-    return PurePosixPath(path).suffix.lower() in UNSUPPORTED
+    suffix = PurePosixPath(path).suffix.lower()
+    return suffix in UNSUPPORTED or (suffix in FORMATS and not format_of(path))
+
+
+def why_unsupported(path: str) -> str:
+    """Return why a file is not read though it is a document: what to install, where that helps."""
+    kind = FORMATS.get(PurePosixPath(path).suffix.lower(), "")
+    return f"to read it: {EXTRA_HINT}" if kind in CONVERTED else "this format is not read"
 
 
 def parse(text: str, kind: str, front: FrontMatter) -> ParsedText:
     """Return the blocks of a decoded file of any format.
 
     A notebook that is no JSON is read as plain text.
+
+    Raises:
+        DescriptionError: An OpenAPI description cannot be read as one.
     """
     if kind == "html":
         return parse_html(text, front.end)
+    if kind == "openapi":
+        return parse_openapi(text, front.end)
     if kind == "notebook":
         try:
             return parse_notebook(text, front.end)

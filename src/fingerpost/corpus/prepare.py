@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from fingerpost.corpus.decode import Decoded, Undecodable, decode
-from fingerpost.corpus.formats import format_of, parse, parse_as_plain
+from fingerpost.corpus.decode import Undecodable
 from fingerpost.corpus.frontmatter import FrontMatter, read_front_matter
 from fingerpost.corpus.links import Paths, resolve_links, written_links
 from fingerpost.corpus.prose import clean_inline
+from fingerpost.corpus.reading import Reading, parse_safely, read_bytes
 from fingerpost.corpus.source import ParsedText
 from fingerpost.corpus.split import Piece, split
 from fingerpost.stores.base import PreparedDocument
@@ -69,10 +69,12 @@ class Prepared:
     Attributes:
         document: The document with its chunks and words, without links.
         written: (chunk ordinal, path as written, anchor) of its links.
+        text: What the file was converted to, ``None`` where its chunks are cut out of its own.
     """
 
     document: PreparedDocument
     written: Sequence[tuple[int, str, str]] = ()
+    text: str | None = field(default=None, repr=False)
 
     def resolved(self, paths: Paths) -> PreparedDocument:
         """Return the document with the links that lead to a path of its source."""
@@ -89,20 +91,10 @@ def prepare_file(file: FileToPrepare) -> Prepared | Undecodable:
     A document without text has no chunks. A parser that fails costs the file its structure,
     never its text.
     """
-    decoded = decode(file.raw)
-    if isinstance(decoded, Undecodable):
-        return decoded
-    kind = format_of(file.path) or "text"
-    front = FrontMatter(end=1 if decoded.text.startswith("\ufeff") else 0)
-    if kind in ("markdown", "mdx") and not file.plain:
-        front = read_front_matter(decoded.text)
-    parsed = _parsed(decoded.text, "text" if file.plain else kind, front)
-    meta = dict(front.metadata)
-    if decoded.encoding != "utf-8":
-        meta["encoding"] = decoded.encoding
-    if decoded.n_replaced:
-        meta["undecodable"] = decoded.n_replaced
-    return _Builder(file, kind, decoded, front, parsed, meta).build()
+    reading = read_bytes(file.raw, file.path, plain=file.plain)
+    if isinstance(reading, Undecodable):
+        return reading
+    return _Builder(file, reading).build()
 
 
 def prepare_text(
@@ -139,17 +131,10 @@ def prepare_text(
         tags=tuple(dict.fromkeys([*tags, *front.tags])),
         metadata=front.metadata,
     )
-    parsed = _parsed(text, format, front)
     file = FileToPrepare(text.encode(), source, path, max_tokens=max_tokens)
-    decoded = Decoded(text, "utf-8")
-    return _Builder(file, format, decoded, front, parsed, front.metadata).build().document
-
-
-def _parsed(text: str, kind: str, front: FrontMatter) -> ParsedText:
-    try:
-        return parse(text, kind, front)
-    except (RecursionError, RuntimeError, ValueError, IndexError):
-        return parse_as_plain(text, front.end)
+    parsed = parse_safely(text, format, front)
+    reading = Reading(text, format, front, parsed, front.metadata)
+    return _Builder(file, reading).build().document
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +142,20 @@ class _Builder:
     """Gives the pieces of one document their identity."""
 
     file: FileToPrepare
-    kind: str
-    decoded: Decoded
-    front: FrontMatter
-    parsed: ParsedText
-    metadata: Mapping[str, object]
+    reading: Reading
+
+    @property
+    def parsed(self) -> ParsedText:
+        return self.reading.parsed
 
     def build(self) -> Prepared:
         h1 = next((b.title for b in self.parsed.blocks if b.level == 1), "")
-        given = self.front.title or self.parsed.title
+        given = self.reading.front.title or self.parsed.title
         root = given if given and not h1 else ""
         title = given or clean_inline(h1) or PurePosixPath(self.file.path).stem
         pieces = self._pieces(root)
-        language = self.front.language or self.parsed.language or _language_of(pieces, self.parsed)
+        told = self.reading.front.language or self.parsed.language
+        language = told or _language_of(pieces, self.parsed)
         document = Document(
             id=document_id(self.file.source, self.file.path),
             path=self.file.path,
@@ -177,10 +163,10 @@ class _Builder:
             uri=self.file.uri or f"{self.file.source}:{self.file.path}",
             title=title,
             content_hash=self.file.content_hash or hashlib.sha256(self.file.raw).hexdigest(),
-            format=self.kind,
+            format=self.reading.kind,
             language=language,
-            tags=self.front.tags,
-            metadata=self.metadata,
+            tags=self.reading.front.tags,
+            metadata=self.reading.metadata,
             size_bytes=len(self.file.raw),
         )
         chunks = self._chunks(pieces, document)
@@ -196,7 +182,8 @@ class _Builder:
                 for chunk, own in zip(chunks, words, strict=True)
             ],
         )
-        return Prepared(prepared, self._written(pieces, chunks))
+        text = self.reading.text if self.reading.converted else None
+        return Prepared(prepared, self._written(pieces, chunks), text)
 
     def _pieces(self, root: str) -> list[Piece]:
         if not self.parsed.text.strip() or not self.parsed.blocks:
@@ -204,7 +191,7 @@ class _Builder:
         return split(self.parsed, max_tokens=self.file.max_tokens, root=root)
 
     def _chunks(self, pieces: Sequence[Piece], document: Document) -> list[Chunk]:
-        text = self.decoded.text
+        text = self.reading.text
         places = [self.parsed.place(piece.start) for piece in pieces]
         if places:
             places[0] = self.parsed.start
@@ -243,7 +230,7 @@ class _Builder:
     def _written(
         self, pieces: Sequence[Piece], chunks: Sequence[Chunk]
     ) -> list[tuple[int, str, str]]:
-        if self.kind == "html":
+        if self.reading.kind == "html":
             targets = [(chunk.ordinal, html_targets(chunk.text)) for chunk in chunks]
         else:
             targets = [(ordinal, [*piece.targets]) for ordinal, piece in enumerate(pieces)]

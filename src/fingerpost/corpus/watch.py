@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fingerpost.corpus.formats import format_of
+from fingerpost.corpus.formats import format_of, sniffed_format
 from fingerpost.corpus.locate import CorpusRoot, is_ignored_folder
 from fingerpost.errors import MissingExtraError
 
@@ -58,5 +58,5 @@ def is_watched(path: Path, folders: Sequence[Path]) -> bool:
         if path.is_relative_to(folder):
             parts = path.relative_to(folder).parts
             if not any(is_ignored_folder(part) for part in parts):
-                return bool(format_of(path.name)) or not path.suffix
+                return bool(format_of(path.name) or sniffed_format(path.name)) or not path.suffix
     return False

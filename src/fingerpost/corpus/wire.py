@@ -1,6 +1,7 @@
 """Prepared documents on the way from a worker process: JSON without the text.
 
-The chunks' text is not sent back: the parent has the file and cuts it out by the spans.
+The chunks' text is not sent back: the parent has the file and cuts it out by the spans. Only
+of a file that was converted the text comes back, once.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def encode_outcome(outcome: Outcome) -> bytes:
             plain.trail_words,
             outcome.written,
             plain.names,
+            outcome.text,
         ]  # fmt: skip
     return json.dumps(rows, ensure_ascii=False, check_circular=False).encode(
         "utf-8", "surrogatepass"
@@ -58,13 +60,13 @@ def encode_outcome(outcome: Outcome) -> bytes:
 
 
 def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outcome:
-    """Return what came of ``file``, its chunks' text cut out of its bytes."""
+    """Return what came of ``file``, its chunks' text cut out of its bytes or converted text."""
     rows = json.loads(frame.decode("utf-8", "surrogatepass"))
     if len(rows) == 2:  # noqa: PLR2004 - reason and detail
         return Undecodable(*rows)
-    (title, kind, language, tags), metadata, chunk_rows, words, trails, written, names = rows
-    decoded = decode(file.raw)
-    text = decoded.text if isinstance(decoded, Decoded) else ""
+    (title, kind, language, tags), metadata, chunk_rows, words, trails, written, names = rows[:7]
+    converted: str | None = rows[7]
+    text = _decoded(file.raw) if converted is None else converted
     document = Document(
         document_id,
         file.path,
@@ -93,4 +95,10 @@ def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outco
     return Prepared(
         PreparedDocument(document, chunks, words, trails, names=list(map(tuple, names))),
         [(ordinal, path, anchor) for ordinal, path, anchor in written],
+        converted,
     )
+
+
+def _decoded(raw: bytes) -> str:
+    decoded = decode(raw)
+    return decoded.text if isinstance(decoded, Decoded) else ""

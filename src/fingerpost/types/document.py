@@ -29,7 +29,8 @@ class Document:
         uri: Where it can be opened; ``file://`` for local files.
         title: From front matter, else the first level-1 heading, else the file's stem.
         content_hash: SHA-256 of the raw bytes, hexadecimal.
-        format: ``markdown``, ``mdx``, ``text``, ``html``, ``rst``, ``notebook``.
+        format: ``markdown``, ``mdx``, ``text``, ``html``, ``rst``, ``notebook``, ``openapi``,
+            ``pdf``, ``docx``, ``pptx``.
         language: ISO 639-1 code of most of the text, ``und`` when unknown.
         tags: From front matter, in order, without duplicates.
         metadata: Other front matter; JSON-safe values only, dates as ISO strings.
@@ -89,13 +90,13 @@ class Chunk:
 
 
 def readable_text(chunk: Chunk, markup: str) -> str:
-    """Return what a person reads of a chunk: of JSON and HTML the prose and code, else ``text``.
+    """Return what a person reads of a chunk: of data and HTML the prose and code, else ``text``.
 
     Args:
         chunk: A chunk of a document.
         markup: The document's ``format``.
     """
-    woven = markup in {"html", "notebook"} and chunk.search_text
+    woven = markup in {"html", "notebook", "openapi"} and chunk.search_text
     return chunk.search_text if woven else chunk.text
 
 
@@ -104,7 +105,7 @@ def whole_text(chunk: Chunk, markup: str) -> str:
 
     Args:
         chunk: A chunk of a document.
-        markup: The document's ``format``; in what is read of JSON and HTML the prefix stands.
+        markup: The document's ``format``; in what is read of data and HTML the prefix stands.
     """
     text = readable_text(chunk, markup)
     return f"{chunk.prefix}\n{text}" if chunk.prefix and text == chunk.text else text

@@ -199,12 +199,12 @@ def test_bytes_that_are_no_text_are_listed_and_stop_nothing(docs, store):
     (docs / "empty.md").write_text("")
     (docs / "meta.md").write_text("---\ntitle: x\n---\n")
     (docs / "wide.md").write_bytes("wide words\n".encode("utf-16"))
-    (docs / "paper.pdf").write_bytes(b"%PDF")
+    (docs / "paper.doc").write_bytes(b"words")
     options = IndexOptions(embed=False, workers=0, max_file_bytes=4000)
     summary = run(store, docs, options=options)
     assert sorted((Path(item.path).name, item.reason) for item in summary.skipped) == [
         ("big.md", "too-large"), ("empty.md", "empty"), ("meta.md", "empty"),
-        ("noise.md", "encoding"), ("nul.md", "binary"), ("paper.pdf", "unsupported"),
+        ("noise.md", "encoding"), ("nul.md", "binary"), ("paper.doc", "unsupported"),
     ]  # fmt: skip
     assert pages(store) == ["good.md", "wide.md"]
     with store.reader() as reader:

@@ -71,9 +71,9 @@ def test_folders_of_the_same_name_get_the_folders_above_before_it(tmp_path):
 
 def test_paths_that_give_nothing_are_listed_with_the_reason(tmp_path):
     write(tmp_path / "image.png")
-    write(tmp_path / "paper.pdf")
+    write(tmp_path / "paper.doc")
     roots, skipped = locate(
-        [tmp_path / "missing", tmp_path / "no/*.md", tmp_path / "image.png", tmp_path / "paper.pdf"]
+        [tmp_path / "missing", tmp_path / "no/*.md", tmp_path / "image.png", tmp_path / "paper.doc"]
     )
     assert roots == []
     assert [item.reason for item in skipped] == [
@@ -85,13 +85,13 @@ def test_paths_that_give_nothing_are_listed_with_the_reason(tmp_path):
 def test_ignored_folders_and_other_files_are_no_documents_and_documents_we_cannot_read_are_listed(
     tmp_path,
 ):
-    for name in ("a.md", "b.py", "c.PDF", "d.HTML", "node_modules/e.md", ".git/f.md", ".h.md"):
+    for name in ("a.md", "b.py", "c.RTF", "d.HTML", "node_modules/e.md", ".git/f.md", ".h.md"):
         write(tmp_path / "docs" / name)
     root = CorpusRoot("docs", (tmp_path / "docs").resolve())
     with Folder(root) as folder:
         assert [file.path for file in folder.files()] == [".h.md", "a.md", "d.HTML"]
         assert [(item.path, item.reason) for item in folder.skipped] == [
-            (f"{root.folder}/c.PDF", "unsupported")
+            (f"{root.folder}/c.RTF", "unsupported")
         ]
 
 

@@ -80,7 +80,7 @@ def test_a_file_that_cannot_be_read_is_an_error(found, raw, rule):
 
 
 def test_formats_that_are_not_read_are_told(rules):
-    assert rules({"a.md": page(), "manual.pdf": b"%PDF-1.7"}) == ["unsupported-file"]
+    assert rules({"a.md": page(), "manual.doc": b"words"}) == ["unsupported-file"]
 
 
 def test_a_copied_section_names_the_first_place(found):

@@ -1,0 +1,124 @@
+"""PDF files: the text of each page, with the headings that the file's outline names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fingerpost.corpus.writing import ConversionError, Writing, clean
+
+_MAX_PAGES = 5_000
+_MAX_OUTLINE = 20_000
+_MAX_OUTLINE_DEPTH = 8
+_PASSWORD_ERROR = 4
+_PAGE_NUMBER = re.compile(r"(?:page )?[\d\s/–-]*\d+(?: of \d+)?[\s–-]*|[ivxlc]+", re.IGNORECASE)
+_FIRST_LETTERS = re.compile(r"^[\W\d]+")
+_WRAPPED = re.compile("[\x02\ufffe\u00ad]\n?")
+_MIN_REPEATING = 4
+# Above those of the outline stands the title of the file.
+_TOP_LEVEL = 2
+
+
+def read_pdf(raw: bytes) -> Writing:
+    """Return the text of a PDF file.
+
+    Lines that stand at the head or foot of most pages, and page numbers there, are left out.
+
+    Raises:
+        ConversionError: It is encrypted, or has more pages than are read.
+        RuntimeError: It is broken.
+    """
+    import pypdfium2  # type: ignore[import-untyped] # noqa: PLC0415 - comes with an extra
+
+    try:
+        document = pypdfium2.PdfDocument(raw)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD_ERROR:
+            raise ConversionError("encrypted", "it asks for a password") from error
+        raise
+    try:
+        return _read(document)
+    finally:
+        document.close()
+
+
+def _read(document: Any) -> Writing:
+    n_pages = len(document)
+    if n_pages > _MAX_PAGES:
+        raise ConversionError("limit", f"{n_pages:,} pages, limit {_MAX_PAGES:,}")
+    pages = [_page_lines(document, number) for number in range(n_pages)]
+    _drop_furniture(pages)
+    outline = _outline(document)
+    writing = Writing(clean(document.get_metadata_dict().get("Title", "")).strip())
+    for number, lines in enumerate(pages):
+        writing.page()
+        begin = 0
+        for at, level in _heading_lines(lines, outline.get(number, [])):
+            writing.prose("\n".join(lines[begin:at]))
+            writing.heading(lines[at], level)
+            begin = at + 1
+        writing.prose("\n".join(lines[begin:]))
+    return writing
+
+
+def _page_lines(document: Any, number: int) -> list[str]:
+    page = document[number]
+    try:
+        textpage = page.get_textpage()
+        try:
+            text = textpage.get_text_bounded()
+        finally:
+            textpage.close()
+    finally:
+        page.close()
+    text = _WRAPPED.sub("", text.replace("\r\n", "\n"))
+    return [line.rstrip() for line in clean(text).split("\n") if line.strip()]
+
+
+def _drop_furniture(pages: list[list[str]]) -> None:
+    """Take out page numbers, and the first and last lines that many pages share.
+
+    Such a line stays where it stands first: it may be the title.
+    """
+    least = max(_MIN_REPEATING, len(pages) // 3)  # left and right pages often differ
+    for place in (0, -1):
+        n_pages = Counter(lines[place] for lines in pages if lines)
+        seen: set[str] = set()
+        for lines in pages:
+            line = lines[place] if lines else ""
+            if _PAGE_NUMBER.fullmatch(line) or (line in seen and n_pages[line] >= least):
+                del lines[place]
+            seen.add(line)
+
+
+def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
+    """Return the headings of each page, by its number from 0, with their levels."""
+    found: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for entry, _ in zip(
+        document.get_toc(max_depth=_MAX_OUTLINE_DEPTH), range(_MAX_OUTLINE), strict=False
+    ):
+        target = entry.get_dest()
+        number = target.get_index() if target is not None else None
+        if number is not None:
+            found[number].append((entry.get_title(), entry.level + _TOP_LEVEL))
+    return found
+
+
+def _heading_lines(
+    lines: Sequence[str], headings: Sequence[tuple[str, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the lines that are headings of the outline, in order, with their levels."""
+    begin = 0
+    for title, level in headings:
+        wanted = _bare(title)
+        place = next((at for at in range(begin, len(lines)) if _bare(lines[at]) == wanted), None)
+        if wanted and place is not None:
+            yield place, level
+            begin = place + 1
+
+
+def _bare(text: str) -> str:
+    """Return a heading without its number, case and blanks."""
+    return "".join(_FIRST_LETTERS.sub("", text).casefold().split())
