@@ -78,6 +78,7 @@ _LASTING = frozenset(
         "hyde-to-vector",
         "keyword-fallback",
         "lane-failover",
+        "platform-knowledge",
         "policy-escalation",
         "tier-escalation",
         "vector-empty",

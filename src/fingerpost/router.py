@@ -19,7 +19,7 @@ from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.explain import CredentialRow, explain
 from fingerpost.config.load import load_config
 from fingerpost.config.schema import QueryRouterConfig
-from fingerpost.errors import UsageError
+from fingerpost.errors import EmptyCorpusError, UsageError
 from fingerpost.library import Library
 from fingerpost.observe.events import Event, RouteComplete
 from fingerpost.observe.observer import fan_out
@@ -96,6 +96,11 @@ class QueryRouter:
         """Return why there is no embedding model, empty when there is one."""
         return self._library.embedding.reason
 
+    @property
+    def corpus_shortfall(self) -> EmptyCorpusError | None:
+        """Return why no document gave text; questions about fingerpost alone have answers then."""
+        return self._library.shortfall
+
     def subscribe(self, observer: Callable[[Event], None]) -> Callable[[], None]:
         """Hand every event from now on to ``observer``; return what ends that.
 
@@ -116,7 +121,7 @@ class QueryRouter:
         unless ``embed`` says otherwise. Calling it again does nothing.
 
         Raises:
-            EmptyCorpusError: The paths gave no chunk; names each path and why.
+            EmptyCorpusError: The paths gave no chunk, and platform knowledge is switched off.
             StoreError: The index cannot be opened.
             UsageError: The router is closed.
         """
@@ -124,7 +129,7 @@ class QueryRouter:
             raise UsageError("this router is closed", hint="Make a new one.")
         if self._pipeline is not None:
             return
-        await anyio.to_thread.run_sync(self._library.open)
+        await anyio.to_thread.run_sync(partial(self._library.open, may_be_empty=True))
         self._pipeline = wiring.make_pipeline(
             self._config,
             self._library.store,
@@ -137,6 +142,7 @@ class QueryRouter:
             lambda: self._library.always_searched,
             lambda: self._unified,
             self._library.freshness.is_stale,
+            self._library.platform,
         )
         self._library.start_background()
 

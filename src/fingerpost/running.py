@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import anyio.to_thread
 from anyio import CapacityLimiter
@@ -16,6 +16,7 @@ from anyio import CapacityLimiter
 from fingerpost.classify import LocalClassifier
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import DeadlineExceededError
+from fingerpost.knowledge import Knowledge
 from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.budget import Meter
 from fingerpost.observe import events
@@ -92,6 +93,23 @@ class RoutedSources:
     fallback: FallbackStrategy = FallbackStrategy.ROUTE_TO_ALL
 
 
+class Platform(Protocol):
+    """What fingerpost knows about itself."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Return the entries."""
+        ...
+
+    def store(self, model: EmbeddingModel | None) -> Store:
+        """Return their index, with vectors of the model where it runs here; may block.
+
+        Raises:
+            FingerpostError: It cannot be made.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a pipeline is made of.
@@ -118,6 +136,7 @@ class Parts:
             documents when calls are recorded or replayed.
         is_stale: Returns whether a document's file has changed since it was indexed, ``None``
             when that cannot be known.
+        platform: What fingerpost knows about itself; ``None`` leaves it out.
         clock: Monotonic seconds; deadlines of model calls are told in it.
         wall: Seconds since the epoch.
     """
@@ -138,6 +157,7 @@ class Parts:
     unified: Callable[[], UnifiedRetriever | None] = lambda: None
     delimiter: Callable[[Sequence[str]], str] = lambda _: token_hex(8)
     is_stale: Callable[[Document], bool | None] = lambda _: None
+    platform: Platform | None = None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
 

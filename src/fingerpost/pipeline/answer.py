@@ -39,12 +39,19 @@ WRITING = 0.9
 
 
 async def write(
-    run: Run, classification: ClassificationResult, evidence: Evidence, *, live: bool
+    run: Run,
+    classification: ClassificationResult,
+    evidence: Evidence,
+    *,
+    live: bool,
+    is_second: bool = False,
 ) -> AsyncGenerator[str | Answer]:
-    """Yield the pieces of the answer as they come, when ``live``, then the answer itself.
+    """Yield the pieces that a model writes as they come, when ``live``, then the answer itself.
 
     The first piece is empty: it lets events be told before a model is waited for. When the
-    deadline has passed, or passes before a model's first piece, the answer is extractive.
+    deadline has passed, or passes before a model's first piece, the answer is extractive. Of an
+    answer that no model wrote, or an abstention, there are no pieces. That it began is told
+    unless it is the second try.
 
     Raises:
         LaneError: The model failed after a piece had been yielded; no other answer can follow.
@@ -52,26 +59,20 @@ async def write(
     began = run.parts.clock()
     chat = None if run.is_late("generate") else _writer(run, classification)
     trivial = classification.tier is Tier.TRIVIAL
-    run.emit(
-        events.GenerateStart,
-        mode="model" if chat else "small_talk" if trivial else "extractive",
-    )
+    if not is_second:
+        mode = "model" if chat else "small_talk" if trivial else "extractive"
+        run.emit(events.GenerateStart, mode=mode)
     yield ""
     answer: Answer | None = None
-    told = not live
     if chat is not None and (trivial or evidence.hits):
         async with aclosing(_by_model(run, chat, classification, evidence, live=live)) as story:
             async for item in story:
                 if isinstance(item, Answer):
                     answer = item
                 else:
-                    told = True
                     yield item
     if answer is None:
         answer = await run.in_thread(lambda: _without_model(run, classification, evidence))
-    if not told:
-        for line in answer.text.splitlines(keepends=True):
-            yield line
     run.prompted(answer.prompt)
     run.timed("generate", began)
     yield answer
@@ -167,7 +168,7 @@ def _asked(run: Run, classification: ClassificationResult, evidence: Evidence, p
 def _without_model(run: Run, classification: ClassificationResult, evidence: Evidence) -> Answer:
     if classification.tier is Tier.TRIVIAL:
         return small_talk(run.query.text, detect_language(run.query.text))
-    reason = _why_nothing(run, evidence)
+    reason = why_nothing(run, evidence)
     if reason is not None:
         return abstained(run, reason)
     answer = extract_answer(
@@ -184,7 +185,8 @@ def abstained(run: Run, reason: AbstentionReason) -> Answer:
     return abstain(reason, run.text, detect_language(run.query.text))
 
 
-def _why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
+def why_nothing(run: Run, evidence: Evidence) -> AbstentionReason | None:
+    """Return why retrieval found nothing, ``None`` when it found something."""
     if evidence.hits:
         return None
     if run.routing is not None and places_to_search(run) == (None, ()):

@@ -19,11 +19,11 @@ from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.errors import InvalidQueryError, LaneError, UsageError
 from fingerpost.generate import cite_sources
 from fingerpost.observe import events
-from fingerpost.pipeline.answer import write
 from fingerpost.pipeline.check import may_change, settle
 from fingerpost.pipeline.find import find
 from fingerpost.pipeline.fresh import compared
 from fingerpost.pipeline.outcome import outcome
+from fingerpost.pipeline.platform import Answered, answered, with_platform
 from fingerpost.pipeline.understand import begin, classify, rewrite
 from fingerpost.running import Parts, Run
 from fingerpost.stores.base import Reader
@@ -70,13 +70,13 @@ def _told_how_it_ends(run: Run) -> Iterator[None]:
 
 
 async def _events(
-    run: Run, pieces: AsyncGenerator[str | Answer]
-) -> AsyncGenerator[events.Event | Answer]:
+    run: Run, pieces: AsyncGenerator[str | Answered]
+) -> AsyncGenerator[events.Event | Answered]:
     """Yield the events of an answer in the making, then the answer."""
     async with aclosing(pieces):
         try:
             async for piece in pieces:
-                if isinstance(piece, Answer):
+                if isinstance(piece, Answered):
                     yield piece
                 elif piece:
                     run.emit(events.GenerateDelta, text=piece)
@@ -121,7 +121,8 @@ class Pipeline:
         """Classify and retrieve, without writing an answer."""
         with self._parts.store.reader() as reader:
             run = self._begin(query, reader)
-            return await find(run, await self._understand(run))
+            classification = await self._understand(run)
+            return await with_platform(run, classification, await find(run, classification))
 
     async def kept(self, result: QueryResult) -> QueryResult:
         """Return a result that was kept, compared with the files as they are now."""
@@ -198,17 +199,17 @@ class Pipeline:
                 evidence = await find(run, classification)
                 for event in run.drain():
                     yield event
-                answer: Answer | None = None
-                pieces = write(run, classification, evidence, live=live and not may_change(run))
+                found: Answered | None = None
+                pieces = answered(run, classification, evidence, live=live and not may_change(run))
                 async with aclosing(_events(run, pieces)) as written:
                     async for item in written:
-                        if isinstance(item, Answer):
-                            answer = item
+                        if isinstance(item, Answered):
+                            found = item
                         else:
                             yield item
-                if answer is None:
+                if found is None:
                     raise UsageError("the generator ended without an answer")
-                result = await self._finish(run, classification, evidence, answer, live=live)
+                result = await self._finish(run, classification, found, live=live)
                 run.emit(events.RouteComplete, result=result, duration_ms=result.duration_ms)
             for event in run.drain():
                 yield event
@@ -217,11 +218,11 @@ class Pipeline:
         self,
         run: Run,
         classification: ClassificationResult,
-        evidence: Evidence,
-        answer: Answer,
+        found: Answered,
         *,
         live: bool,
     ) -> QueryResult:
+        answer, evidence = found
         holds_back = may_change(run)
         if not holds_back:
             self._written(run, answer, told=live)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
+
+PLATFORM: Final = "platform"
+"""Source of what fingerpost knows about itself; ``platform:category/name`` are its uris."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def choose_embedder(
     if config.embedding_provider == "none":
         return Embedding(None, "disabled-no-key", "embedding_provider is 'none'")
     found = _chosen(config, store, may_replace=may_replace)
-    if tape is None or found.model is None or _is_local(found.model.name):
+    if tape is None or found.model is None or is_local(found.model.name):
         return found
     return replace(found, model=tape.around_embedder(found.model))
 
@@ -86,7 +86,7 @@ def _chosen(config: QueryRouterConfig, store: Store, *, may_replace: bool) -> Em
         return _of_the_index(config, store, built_with, wanted)
     name = _name_of(wanted)
     other = bool(built_with and name and name != built_with)
-    if other and not may_replace and not (_is_local(built_with) and _is_local(name)):
+    if other and not may_replace and not (is_local(built_with) and is_local(name)):
         raise IndexMismatchError(
             f"the index was embedded with {built_with}, and the settings name {name}",
             hint="Run 'fingerpost index PATH --rebuild' with these settings to embed it anew, or "
@@ -104,7 +104,8 @@ def _is_named(config: QueryRouterConfig) -> bool:
     return config.embedding_provider is not None or config.embedding_model is not None
 
 
-def _is_local(name: str) -> bool:
+def is_local(name: str) -> bool:
+    """Return whether a model, as indexes or settings call it, runs in this process."""
     return name.startswith(_LOCAL) or name in MODEL_OF.values()
 
 

@@ -15,7 +15,7 @@ from fingerpost.observe.gap_log import GapLog
 from fingerpost.observe.observer import Observer
 from fingerpost.pipeline import Pipeline
 from fingerpost.retrieve.unified import UnifiedRetriever
-from fingerpost.running import Models, Parts
+from fingerpost.running import Models, Parts, Platform
 from fingerpost.stores.base import Store
 from fingerpost.types.document import Document
 from fingerpost.types.plan import CapabilitySource
@@ -39,6 +39,7 @@ def make_pipeline(
     always_searched: Callable[[], tuple[str, ...]] = tuple,
     unified: Callable[[], UnifiedRetriever | None] = lambda: None,
     is_stale: Callable[[Document], bool | None] = lambda _: None,
+    platform: Platform | None = None,
 ) -> Pipeline:
     """Return the pipeline for an open store."""
     parts = Parts(
@@ -57,6 +58,7 @@ def make_pipeline(
         capabilities=capabilities,
         unified=unified,
         is_stale=is_stale,
+        platform=platform,
         routed=make_routed_sources(config, models.decider, embedder, always_searched),
     )
     return Pipeline(parts, cores())
