@@ -67,9 +67,10 @@ def list_archive(place: Path) -> Iterator[Entry]:
         RepositoryRefusedError: It holds too much, or is made to harm.
         RepositoryUnavailableError: It is damaged or ends early.
     """
-    with _opened(place) as (archive, _):
+    with _opened(place) as (archive, stream):
         for _, entry in _members(archive):
             yield entry
+        stream.seek(MAX_UNPACKED + 1)  # to the end, where the checksum of the whole stands
 
 
 def read_archive(place: Path, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:

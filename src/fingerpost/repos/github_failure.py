@@ -20,7 +20,7 @@ _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _UNPROCESSABLE, _TOO_MA
     401, 403, 404, 409, 410, 422, 429, 451,
 )  # fmt: skip
 _SERVER: Final = 500
-_ACCESS: Final = "Set github_repos.token or GITHUB_ACCESS to a token that may read its contents."
+_ACCESS: Final = "Set github_repos.token or GITHUB_TOKEN to a token that may read its contents."
 
 
 def error_of(
@@ -52,7 +52,7 @@ def error_of(
         )
     said = {
         _CONFLICT: "the repository is empty",
-        _UNPROCESSABLE: f"there is no {what}",
+        _UNPROCESSABLE: f"it has no branch, tag or commit {address.ref or 'HEAD'}",
         _LEGAL: "the repository was taken away for legal reasons",
     }
     return RepositoryNotFoundError(said.get(status, f"the API answered with status {status}"))
@@ -72,5 +72,5 @@ def _limited(
     return RepositoryUnavailableError(
         f"the rate limit is used up until {until:%Y-%m-%d %H:%M:%S} UTC",
         wait_s=wait,
-        hint="" if has_key else "With a token the limit is much higher: set GITHUB_ACCESS.",
+        hint="" if has_key else "With a token the limit is much higher: set GITHUB_TOKEN.",
     )
