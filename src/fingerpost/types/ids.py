@@ -15,9 +15,11 @@ def digest(*parts: str, size: int = 10) -> str:
         parts: Any text; lone surrogates are allowed.
         size: Bytes of hash, 1 to 64; the result has twice as many characters.
     """
-    raws = [part.encode("utf-8", "surrogatepass") for part in parts]
-    framed = b"".join([piece for raw in raws for piece in (len(raw).to_bytes(8, "big"), raw)])
-    return hashlib.blake2b(framed, digest_size=size).hexdigest()
+    framed: list[bytes] = []
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        framed += (len(raw).to_bytes(8, "big"), raw)
+    return hashlib.blake2b(b"".join(framed), digest_size=size).hexdigest()
 
 
 def document_id(source: str, path: str) -> str:

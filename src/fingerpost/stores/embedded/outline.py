@@ -76,10 +76,12 @@ def outline_of(
         parents.append(_above(opened, path) if opens else opened[path])
         opened.setdefault(path, place)
         heading = path[-1] if path and opens else ""
-        anchors.append(anchor_number(heading))
-        borne.append(borne_number(title if place == 0 else heading))
+        anchor = anchor_number(heading) if heading else 0
+        anchors.append(anchor)
+        named = title if place == 0 else heading
+        borne.append(borne_number(named) if named else 0)
         # A document that is moved brings its headings' numbers along.
-        known.append(tuple(dict.fromkeys((*own, -anchors[-1]) if anchors[-1] else own)))
+        known.append((*own, -anchor) if anchor and -anchor not in own else tuple(own))
     parents[:1] = [-1] * len(parents[:1])
     return Outline(first_key, parents, anchors, borne, known)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
@@ -48,9 +48,10 @@ def checksum(values: Sequence[Any]) -> int:
     return zlib.crc32(b"".join(blobs), zlib.crc32(repr(shape).encode()))
 
 
-def _json_list(texts: Iterable[str]) -> bytes:
-    """Return a JSON list of strings; much faster than `json.dumps` for short lists."""
-    return f"[{','.join(map(encode_basestring_ascii, texts))}]".encode()
+@lru_cache(maxsize=1024)
+def _headings_row(path: tuple[str, ...]) -> bytes:
+    """Return a heading path as JSON; much faster than `json.dumps` for short lists."""
+    return f"[{','.join(map(encode_basestring_ascii, path))}]".encode()
 
 
 def chunk_row(chunk: Chunk, *, key: int, doc_key: int, cid: int, trail: str) -> tuple[Any, ...]:
@@ -61,8 +62,8 @@ def chunk_row(chunk: Chunk, *, key: int, doc_key: int, cid: int, trail: str) -> 
         to_bytes(chunk.text),
         b"" if searched is None else searched,
         to_bytes(trail),
-        to_bytes(chunk.prefix),
-        _json_list(chunk.heading_path),
+        to_bytes(chunk.prefix) if chunk.prefix else b"",
+        _headings_row(chunk.heading_path),
     )
     span = chunk.span
     head = (key, doc_key, chunk.ordinal)
