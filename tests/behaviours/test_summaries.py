@@ -68,6 +68,24 @@ async def test_what_it_is_about_is_answered_from_the_opening_soon_after_init(mil
     assert result.grounding.overall_grounded
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Worum geht es in dieser Dokumentation?",
+        "¿De qué trata esta documentación?",
+        "О чём эта документация?",
+        "このドキュメントは何について書かれていますか？",
+        "عن ماذا تتحدث هذه الوثائق؟",
+    ],
+)
+async def test_an_overview_may_be_asked_for_in_another_language_than_the_documents(mill, text):
+    async with router(mill) as asked:
+        await made(asked)
+        result = await asked.route(text)
+    assert result.sources[0].path == "index.md"
+    assert result.answer.startswith("Grain comes in at the gate")
+
+
 async def test_a_tree_of_other_documents_is_made_anew(mill):
     async with router(mill) as asked:
         await made(asked)

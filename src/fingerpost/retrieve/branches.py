@@ -12,9 +12,10 @@ from fingerpost.errors import MissingRecordingError
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.foreign import hits_of, usable_passages
 from fingerpost.retrieve.hybrid import HybridResult, search_for
+from fingerpost.retrieve.overview import overview_subject
 from fingerpost.retrieve.pictures import pictured
 from fingerpost.retrieve.plan import Policy
-from fingerpost.retrieve.raptor import leads_of, overview_subject
+from fingerpost.retrieve.raptor import leads_of
 from fingerpost.retrieve.run import Run
 from fingerpost.retrieve.stages import expansion
 from fingerpost.types.evidence import BranchDiagnostics, Hit

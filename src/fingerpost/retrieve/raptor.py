@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from fingerpost.retrieve.admit import admitted_hits
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.investigate import interleaved
 from fingerpost.retrieve.legs import cosines
+from fingerpost.retrieve.overview import overview_subject
 from fingerpost.retrieve.question import Question, ask
 from fingerpost.retrieve.run import Run
 from fingerpost.retrieve.score import score_chunks
@@ -24,36 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NODES = 3
-_ABOUT_ALL = re.compile(
-    r"\b(?:th(?:is|ese|e)|your|our|my|it)\b.{0,40}?"
-    r"(?:documentation|docs?|documents?|corpus|site|collection|project|folder|pages?|manual)?"
-    r"\s*(?:about|cover(?:s|ed)?|contains?|deals? with)\W*$",
-    re.IGNORECASE,
-)
-_ABOUT_SOME = re.compile(
-    r"\b(?:overview|summary|outline|introduction)\s+(?:of|to|on|about)\s+(?P<some>.+?)\W*$"
-    r"|^\W*summari[sz]e\s+(?P<what>.+?)\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_WHOLE = re.compile(
-    r"^\W*(?:(?:all|everything|the|this|these|whole|entire|your|our|my)\s+)*"
-    r"(?:documentation|docs?|documents?|corpus|site|collection|project|folder|pages?|manual|"
-    r"everything|all|it|this)\W*$",
-    re.IGNORECASE,
-)
-
-
-def overview_subject(text: str) -> str | None:
-    """Return what an overview is asked of: empty for the whole corpus, ``None`` for no overview.
-
-    "What are these docs about?" asks of all, "Give me an overview of caching" of caching.
-    """
-    match = _ABOUT_SOME.search(text)
-    if match is not None:
-        subject = (match["some"] or match["what"]).strip()
-        return "" if _WHOLE.match(subject) else subject
-    asks = re.match(r"\W*what\b", text, re.IGNORECASE) is not None
-    return "" if asks and _ABOUT_ALL.search(text) else None
 
 
 async def overview_stage(run: Run, found: HybridResult, hits: Sequence[Hit], k: int) -> list[Hit]:
@@ -99,7 +69,7 @@ def overview(
     Args:
         reader: The index.
         found: The search for the question; its vector and weight score the chunks.
-        subject: See `overview_subject`.
+        subject: See `overview.overview_subject`.
         k: Most chunks, >= 0.
         levels: Of the nodes for a subject; empty takes all, and so does 0, the text itself.
     """

@@ -8,37 +8,11 @@ from fingerpost.corpus.index import index_identity, prepare_text
 from fingerpost.corpus.summaries import summarise
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-from fingerpost.retrieve.raptor import overview_subject
 from fingerpost.stores.open import open_store
 from fingerpost.types import Filters
 from fingerpost.types.decision import Strategy, Tier
 
 ABOUT = "What is this documentation about?"
-
-
-@pytest.mark.parametrize(
-    ("text", "subject"),
-    [
-        (ABOUT, ""),
-        ("what are these docs about", ""),
-        ("What topics does it cover?", ""),
-        ("Give me an overview of the documentation.", ""),
-        ("Summarize everything", ""),
-        ("Give me an overview of caching", "caching"),
-        ("Can you write a summary of the retry rules?", "the retry rules"),
-        ("Summarise error handling", "error handling"),
-        ("How do I write a summary?", None),
-        ("What is the default mode?", None),
-        ("What does error E77 mean?", None),
-        ("", None),
-    ],
-)
-def test_what_an_overview_is_asked_of(text, subject):
-    assert overview_subject(text) == subject
-
-
-def test_a_long_question_is_looked_at_in_no_time():
-    assert overview_subject("what " + "the about " * 20_000) in {"", None}
 
 
 @pytest.fixture
