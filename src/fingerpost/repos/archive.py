@@ -130,9 +130,9 @@ def _members(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, Entry]
 
 
 def _entry(member: tarfile.TarInfo) -> Entry:
-    _, separator, path = member.name.partition("/")
-    # A name without a folder is left as it is: also '/etc/passwd', which has to be refused.
-    path = path if separator and member.name[0] != "/" else member.name
+    above, _, path = member.name.partition("/")
+    if not path or above in ("", ".", ".."):  # as it is: to be refused where it leads elsewhere
+        path = member.name
     if member.issym():
         return Entry(path, kind="symlink")
     if not member.isreg() or member.issparse():
