@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from fingerpost.gaps.group import group
-from fingerpost.gaps.title import title_of
+from fingerpost.gaps.title import titles_of
 from fingerpost.observe.gap_log import Gap, NearPage, content_hash
 
 if TYPE_CHECKING:
@@ -96,7 +96,13 @@ def missing_pages(gaps: Sequence[Gap], embedder: EmbeddingModel | None = None) -
     wanted = list(asked.values())[:MAX_QUESTIONS]
     now = max((gap.at for gap in kept), default=0.0)
     groups = group([one[0].question for one in wanted], embedder)
-    pages = [_page([wanted[row] for row in rows], now) for rows in groups]
+    counts = [
+        Counter({wanted[row][0].question: len(wanted[row]) for row in rows}) for rows in groups
+    ]
+    pages = [
+        _page(title, questions, [gap for row in rows for gap in wanted[row]], now)
+        for title, questions, rows in zip(titles_of(counts), counts, groups, strict=True)
+    ]
     pages.sort(key=lambda page: (-page.weight, -page.last_at, page.title))
     return MissingPages(
         tuple(pages), len(gaps) - len(kept), len(asked) - len(wanted), embedder is not None
@@ -108,13 +114,11 @@ def _same(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip("?!. ")
 
 
-def _page(asked: Sequence[Sequence[Gap]], now: float) -> MissingPage:
-    gaps = [gap for same in asked for gap in same]
-    counts = Counter({same[0].question: len(same) for same in asked})
+def _page(title: str, questions: Counter[str], gaps: Sequence[Gap], now: float) -> MissingPage:
     nearest, since = _nearest(gaps)
     return MissingPage(
-        title=title_of(counts),
-        questions=tuple(counts.most_common()),
+        title=title,
+        questions=tuple(questions.most_common()),
         first_at=min(gap.at for gap in gaps),
         last_at=max(gap.at for gap in gaps),
         reasons=tuple(Counter(gap.reason for gap in gaps).most_common()),

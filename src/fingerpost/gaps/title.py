@@ -12,23 +12,34 @@ _MAX_CHARS: Final = 80
 _EDGE: Final = " \t\r\n?!.,;:¿¡？。！、"
 
 
-def title_of(questions: Mapping[str, int]) -> str:
-    """Return a title for the page that would answer the questions.
+def titles_of(groups: Sequence[Mapping[str, int]]) -> list[str]:
+    """Return a title for each page that would answer a group of questions.
 
-    It is the question that holds most of what the others ask for, without the words about the
-    asking: "How do I rotate a key?" gives "Rotate a key".
+    It is the question that holds most of what the others of its group ask for and those of
+    other groups do not, without the words about the asking: "How do I rotate a key?" gives
+    "Rotate a key".
 
     Args:
-        questions: Question → how often it was asked; at least one.
+        groups: Question → how often it was asked; at least one in each.
     """
-    wanted: Counter[str] = Counter()
+    asked = [_tokens(questions) for questions in groups]
+    spread = Counter(token for tokens in asked for token in tokens)
+    titles: list[str] = []
+    for questions, tokens in zip(groups, asked, strict=True):
+        wanted = {token: count / spread[token] for token, count in tokens.items()}
+        titles.append(_subject(max(questions, key=lambda one: _covers(one, wanted))))
+    return titles
+
+
+def _tokens(questions: Mapping[str, int]) -> Counter[str]:
+    counts: Counter[str] = Counter()
     for question, count in questions.items():
-        wanted.update(dict.fromkeys(topic_tokens(question), count))
-    return _subject(max(questions, key=lambda question: _covers(question, wanted)))
+        counts.update(dict.fromkeys(topic_tokens(question), count))
+    return counts
 
 
-def _covers(question: str, wanted: Counter[str]) -> tuple[float, int]:
-    """Return how much of what is wanted a word of the question holds, then its shortness."""
+def _covers(question: str, wanted: Mapping[str, float]) -> tuple[float, int]:
+    """Return how much of what is wanted a token of the question holds, then its shortness."""
     tokens = topic_tokens(question)
     total = sum(wanted[token] for token in tokens)
     return total / (len(tokens) + 2), -len(question)

@@ -6,9 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
+
+import numpy as np
 
 from fingerpost.corpus.blocks import Block
 from fingerpost.corpus.decode import Undecodable, decode
@@ -19,9 +23,12 @@ from fingerpost.corpus.prose import clean_inline, strip_comments
 from fingerpost.corpus.source import ParsedText
 from fingerpost.lint import markup
 from fingerpost.lint.page import Page, PageLink, Section
-from fingerpost.lint.sketch import sketch, words_of
+from fingerpost.lint.sketch import codes_of, sketch, words_of
 from fingerpost.lint.slugs import anchors_of
 from fingerpost.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _OF_MARKDOWN = frozenset({"markdown", "mdx"})
 _WITH_LINKS = frozenset({"markdown", "mdx", "notebook", "html"})
@@ -32,6 +39,8 @@ _PERMALINKS = ("slug", "permalink", "url", "aliases", "redirect_from", "redirect
 _TARGETS = re.compile(r"\]\([^()\n]*\)")
 _FENCE_MARKS = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _MIN_WORDS = 40
+_SHORT_CHARS = 600
+_CHARS_PER_TOKEN = 4
 
 
 def read_page(file: FileToPrepare, shown: str) -> Page | Undecodable:
@@ -61,7 +70,7 @@ class _Reader:
     kind: str
     front: FrontMatter
     parsed: ParsedText
-    words: list[str] = field(default_factory=list)
+    codes: list[NDArray[np.uint64]] = field(default_factory=list)
 
     def page(self) -> Page:
         body = self._body()
@@ -91,7 +100,7 @@ class _Reader:
             unclosed_fence=self._unclosed_fence(body, starts, lines),
             front_matter_fault=self._front_matter_fault(),
             n_tokens=sum(section.n_tokens for section in sections),
-            sketch=sketch(self.words),
+            sketch=sketch(np.concatenate(self.codes) if self.codes else codes_of([])),
         )
 
     def _body(self) -> str:
@@ -135,18 +144,18 @@ class _Reader:
     def _section(
         self, own: str, line: int, heading: Block | None, path: tuple[str, ...]
     ) -> Section:
-        shown = strip_comments(own) if "<!--" in own else own
-        words = words_of(_TARGETS.sub("]", shown) if "](" in shown else shown)
-        self.words += words
+        measured = _remembered if len(own) <= _MAX_REMEMBERED else _measured
+        found = measured(own)
+        self.codes.append(found.codes)
         return Section(
             line=line,
             level=heading.level if heading else 0,
             heading=path[-1] if path else "",
             path=path,
-            n_tokens=estimate_tokens(shown),
-            is_blank=not shown.strip(),
-            fingerprint=_fingerprint(words) if len(words) >= _MIN_WORDS else 0,
-            n_words=len(words),
+            n_tokens=found.n_tokens,
+            is_blank=found.is_blank,
+            fingerprint=found.fingerprint,
+            n_words=len(found.codes),
             is_code=heading is not None and "`" in heading.title,
         )
 
@@ -226,10 +235,40 @@ def _cut(blocks: Sequence[Block]) -> Iterator[tuple[Block | None, int, int]]:
 
 def _line_starts(text: str) -> list[int]:
     """Return the place of each line of a text, and of its end."""
-    lengths = map(len, text.split("\n"))
-    starts = list(accumulate(lengths, lambda before, length: before + length + 1, initial=0))
+    starts = list(accumulate(map((1).__add__, map(len, text.split("\n"))), initial=0))
     starts[-1] = len(text)
     return starts
+
+
+class _Measured(NamedTuple):
+    n_tokens: int
+    is_blank: bool
+    fingerprint: int
+    codes: NDArray[np.uint64]
+
+
+def _measured(own: str) -> _Measured:
+    """Return what is measured of a section's text."""
+    shown = strip_comments(own) if "<!--" in own else own
+    words = words_of(_TARGETS.sub("]", shown) if "](" in shown else shown)
+    return _Measured(
+        n_tokens=_tokens(shown),
+        is_blank=not shown.strip(),
+        fingerprint=_fingerprint(words) if len(words) >= _MIN_WORDS else 0,
+        codes=codes_of(words),
+    )
+
+
+# Versions of a page repeat its sections, and are read one after the other.
+_MAX_REMEMBERED = 8_000
+_remembered = lru_cache(maxsize=4_096)(_measured)
+
+
+def _tokens(text: str) -> int:
+    """Return an estimate; of a text too short to be long for any rule, a rough one."""
+    if len(text) <= _SHORT_CHARS and text.isascii():
+        return len(text) // _CHARS_PER_TOKEN
+    return estimate_tokens(text)
 
 
 def _fingerprint(words: Sequence[str]) -> int:

@@ -46,12 +46,16 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def sketch(words: list[str]) -> NDArray[np.uint64]:
-    """Return the sketch of a text's words, ascending; empty below five words."""
-    n_runs = len(words) - _RUN + 1
+def codes_of(words: list[str]) -> NDArray[np.uint64]:
+    """Return a number for each word."""
+    return np.fromiter(map(_CODES.__getitem__, words), np.uint64, len(words))
+
+
+def sketch(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the sketch of a text by the numbers of its words, ascending; empty below five."""
+    n_runs = len(codes) - _RUN + 1
     if n_runs < 1:
         return np.empty(0, np.uint64)
-    codes = np.fromiter(map(_CODES.__getitem__, words), np.uint64, len(words))
     runs = np.zeros(n_runs, np.uint64)
     for place, factor in enumerate(_FACTORS):
         runs += codes[place : place + n_runs] * factor
