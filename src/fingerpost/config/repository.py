@@ -129,10 +129,13 @@ def _ssh(address: str, user: str, host: str, port: int, path: str, ref: str) -> 
 
 
 def _local(given: str, ref: str = "") -> RepositoryAddress:
+    """Return a folder; ``@`` begins a ref where what stands before it is one, and all is none."""
     path = Path(given).expanduser()
-    if not ref and "@" in path.name and not path.exists():
-        plain, _, ref = given.rpartition("@")
-        path, ref = Path(plain).expanduser(), _checked_ref(ref, given=True)
+    if not ref and not path.exists():
+        places = [at for at, sign in enumerate(given) if sign == "@"]
+        for at in reversed(places):
+            if Path(given[:at]).expanduser().is_dir():
+                path, ref = Path(given[:at]).expanduser(), _checked_ref(given[at + 1 :], given)
     place = str(path.absolute())
     return RepositoryAddress("local", _named(place, ref), place, ref)
 
