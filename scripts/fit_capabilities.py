@@ -2,11 +2,11 @@
 
     python scripts/fit_capabilities.py [--cache DIR] [--write]
 
-A logistic function of four features, two of them without an embedding model; every pair of a
+A logistic function of three features, one of them without an embedding model; every pair of a
 question and a tool is a row. Each question is asked of catalogues of several sizes, as hosts have
-them: the server that can help alone, with two others, two others without it, and all. No feature speaks against a capability. The
-threshold is that probability from which on, over the questions of the dev half, recommendations are best where a wrong one counts double (F0.5).
-``--write`` puts the weights into the package.
+them: the server that can help alone, with two others, two others without it, and all. No feature
+speaks against a capability. The threshold is that probability which nothing reaches in nine of ten
+catalogues that cannot help. ``--write`` puts both into the package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "benchmarks" / "data" / "capabilities"
 WEIGHTS = ROOT / "src" / "fingerpost" / "capabilities" / "weights.json"
 RIDGE = 0.05
-MOST = 5
+QUIET = 0.9
 Floats = np.ndarray
 
 
@@ -83,17 +83,12 @@ def monotone(rows: Floats, right: Floats) -> Floats:
     return out
 
 
-def best_threshold(chances: list[Floats], right: list[Floats]) -> float:
-    """Return the probability from which on five recommendations a question have the best F0.5."""
-    pairs, n_right = [], 0.0
-    for chance, is_right in zip(chances, right, strict=True):
-        top = np.argsort(-chance, kind="stable")[:MOST]
-        pairs += [(chance[row], is_right[row]) for row in top]
-        n_right += min(MOST, is_right.sum())
-    pairs.sort(key=lambda pair: -pair[0])
-    hits = np.cumsum([hit for _, hit in pairs])
-    score = 1.25 * hits / (np.arange(1, len(pairs) + 1) + 0.25 * n_right)
-    return round(float(pairs[int(score.argmax())][0]), 3)
+def quiet_threshold(chances: list[Floats], right: list[Floats]) -> float:
+    """Return the probability that is reached in a tenth of the catalogues that cannot help."""
+    best = [
+        chance.max() for chance, is_right in zip(chances, right, strict=True) if not is_right.any()
+    ]
+    return round(float(np.quantile(best, QUIET)), 3)
 
 
 def main() -> None:
@@ -117,7 +112,7 @@ def main() -> None:
         found = monotone(np.vstack(rows), np.concatenate(right))
         chances = [1 / (1 + np.exp(-(each @ found[:-1] + found[-1]))) for each in rows]
         out[name] = {c: round(float(w), 3) for c, w in zip([*columns, "bias"], found, strict=True)}
-        out[f"threshold_{name}"] = best_threshold(chances, right)
+        out[f"threshold_{name}"] = quiet_threshold(chances, right)
     text = json.dumps(out, indent=2) + "\n"
     sys.stdout.write(text)
     if options.write:

@@ -61,8 +61,7 @@ def features_of(
         words: Share of the question that each holds, 0 to 1.
         meaning: Cosine of each with the question; ``None`` without an embedding model.
     """
-    best = float(words.max()) if words.size else 0.0
-    found = {"words": words, "words_of_best": words / best if best else words}
+    found = {"words": words}
     if meaning is not None and meaning.size:
         n = meaning.size + _USUAL_COUNT
         mean = (float(meaning.sum()) + _USUAL_COUNT * _USUAL_MEAN) / n

@@ -171,6 +171,8 @@ def _vectors(
     items: Sequence[Described], embedder: EmbeddingModel, folder: Path
 ) -> NDArray[np.float32]:
     """Return the mean of the vectors of each capability's texts: shape (number, dimension)."""
+    if not items:
+        return np.zeros((0, embedder.dimension), dtype=np.float32)
     texts = [item.texts for item in items]
     rows = kept_vectors([text for of in texts for text in of], embedder, folder)
     return unit(rows.reshape(len(texts), -1, embedder.dimension).mean(axis=1))

@@ -26,6 +26,7 @@ _FILE: Final = "capabilities.sqlite"
 _FORGOTTEN_AFTER_S: Final = 180 * 24 * 3600
 _BATCH: Final = 500
 _WAIT_S: Final = 5.0
+_BYTES: Final = 4  # of a number
 _UNIT: Final = 0.01  # how far a kept vector may be from length 1
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS vectors "
@@ -42,7 +43,7 @@ def kept_vectors(
     asked for in half a year is forgotten.
 
     Args:
-        texts: Any number.
+        texts: At least one.
         embedder: Its name and revision are part of what a vector is kept by.
         folder: Where the file of the cache is or will be; only its owner may read it.
 
@@ -58,8 +59,6 @@ def kept_vectors(
         rows = unit(vectors_of(embedder, list(missing.values())))
         known.update(zip(missing, rows, strict=True))
     _write(folder / _FILE, known, new=missing)
-    if not texts:
-        return np.zeros((0, embedder.dimension), dtype=np.float32)
     return np.stack([known[digest] for digest in digests])
 
 
@@ -77,37 +76,30 @@ def _digest(embedder: EmbeddingModel, text: str) -> bytes:
 
 
 def _read(path: Path, digests: Sequence[bytes], dimension: int) -> dict[bytes, NDArray[np.float32]]:
-    known: dict[bytes, NDArray[np.float32]] = {}
     if not path.is_file():
-        return known
+        return {}
+    found: list[tuple[bytes, object]] = []
     try:
         with _opened(path) as database:
             for start in range(0, len(digests), _BATCH):
                 some = digests[start : start + _BATCH]
                 places = ",".join("?" * len(some))
-                rows = database.execute(
+                found += database.execute(
                     f"SELECT digest, vector FROM vectors WHERE digest IN ({places})",  # noqa: S608 - only question marks
                     some,
-                )
-                known.update((digest, _vector(raw)) for digest, raw in rows)
-    except (sqlite3.Error, ValueError) as error:
+                ).fetchall()
+    except sqlite3.Error as error:
         _LOG.warning("kept vectors of capabilities in %s cannot be read: %s", path, error)
-    return {digest: row for digest, row in known.items() if _is_sound(row, dimension)}
+    read = ((digest, _vector(raw, dimension)) for digest, raw in found)
+    return {digest: vector for digest, vector in read if vector is not None}
 
 
-def _vector(raw: object) -> NDArray[np.float32]:
-    """Return a kept vector.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if not isinstance(raw, bytes):
-        raise ValueError("a vector that is no bytes")  # noqa: TRY004 - of a damaged file
-    return np.frombuffer(raw, dtype="<f4").astype(np.float32)
-
-
-def _is_sound(row: NDArray[np.float32], dimension: int) -> bool:
-    return row.shape == (dimension,) and abs(float(np.linalg.norm(row)) - 1) < _UNIT
+def _vector(raw: object, dimension: int) -> NDArray[np.float32] | None:
+    """Return a kept vector, ``None`` for what is none of this model's."""
+    if not isinstance(raw, bytes) or len(raw) != _BYTES * dimension:
+        return None
+    row = np.frombuffer(raw, dtype="<f4").astype(np.float32)
+    return row if abs(float(np.linalg.norm(row)) - 1) < _UNIT else None
 
 
 def _write(
