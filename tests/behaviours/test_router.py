@@ -251,6 +251,7 @@ async def test_statistics_tell_what_is_there(corpus):
         document_count=4,
         topic_count=9,
         source_count=1,
+        platform_knowledge=stats.platform_knowledge,
         retrieval_mode="keyword-only",
         embedding_status="disabled-no-key",
         skipped=stats.skipped,
@@ -295,7 +296,9 @@ async def test_a_corpus_without_text_is_named_path_by_path(tmp_path, make):
     if make == "foreign":
         (folder / "a.png").write_bytes(b"\x89PNG")
     with pytest.raises(EmptyCorpusError) as caught:
-        async with QueryRouter(knowledge_corpus=[folder, other], **WORDS):
+        async with QueryRouter(
+            knowledge_corpus=[folder, other], include_platform_knowledge=False, **WORDS
+        ):
             pass
     first, second = caught.value.skipped
     assert Path(first.path) in (folder, folder / "a.md")

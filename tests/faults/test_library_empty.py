@@ -9,6 +9,8 @@ from fingerpost import EmptyCorpusError, QueryRouter
 from fingerpost.cli.main import main
 from fingerpost.errors import ConfigError
 
+DOCUMENTS_ALONE = {"embedding_provider": "none", "include_platform_knowledge": False}
+
 
 def _make(folder):
     """Fill a folder with every kind of path that gives nothing; return path → what is said."""
@@ -22,7 +24,7 @@ def _make(folder):
     (folder / "mixed/a.txt").write_bytes(bytes(range(128, 256)) * 20)
     (folder / "mixed/b.md").write_bytes(b"\0")
     (folder / "mixed/link.md").symlink_to("b.md")
-    (folder / "books/a.pdf").write_bytes(b"%PDF")
+    (folder / "books/a.doc").write_bytes(b"%PDF")
     (folder / "globbed/a.md").write_bytes(b"\0")
     (folder / "globbed/b.txt").write_bytes(b"\0")
     os.mkfifo(folder / "pipe.md")
@@ -40,7 +42,7 @@ def _make(folder):
             f"1 encoding, such as {folder}/mixed/a.txt (100 % of it is not UTF-8, limit 30 %), "
             f"and 1 binary, such as {folder}/mixed/b.md (NUL byte in the first 8 KiB)"
         ),
-        "books": f": 1 unsupported, such as {folder}/books/a.pdf (this format is not read)",
+        "books": f": 1 unsupported, such as {folder}/books/a.doc (this format is not read)",
         "nothing/*.md": ": unreadable (no such folder)",
         "empty/*.md": ": empty (no document matches it)",
         "globbed/*.txt": f": 1 binary, such as {folder}/globbed/b.txt (NUL byte in the first 8 KiB)",
@@ -60,7 +62,7 @@ def barren(tmp_path):
 
 def test_each_path_alone_is_named_with_the_reason(barren):
     for path, said in barren.said.items():
-        router = QueryRouter(knowledge_corpus=[path], embedding_provider="none", max_file_mb=1)
+        router = QueryRouter(knowledge_corpus=[path], max_file_mb=1, **DOCUMENTS_ALONE)
         with pytest.raises(EmptyCorpusError) as caught:
             router.init_sync()
         assert str(caught.value).partition("corpus: ")[2] == f"{path}{said}"
@@ -72,9 +74,9 @@ def test_each_path_alone_is_named_with_the_reason(barren):
 def test_all_paths_together_are_all_named_with_their_reasons(barren):
     router = QueryRouter(
         knowledge_corpus=list(barren.said),
-        embedding_provider="none",
         max_file_mb=1,
         index_dir=barren.index,
+        **DOCUMENTS_ALONE,
     )
     with pytest.raises(EmptyCorpusError) as caught:
         router.init_sync()
@@ -86,7 +88,7 @@ def test_all_paths_together_are_all_named_with_their_reasons(barren):
 
 def test_a_path_that_is_empty_is_seen_in_the_message():
     with pytest.raises(EmptyCorpusError, match=r"corpus: '': unreadable \(an empty path\)"):
-        QueryRouter(knowledge_corpus=[""], embedding_provider="none").init_sync()
+        QueryRouter(knowledge_corpus=[""], **DOCUMENTS_ALONE).init_sync()
 
 
 def test_no_path_at_all_is_a_wrong_setting():
@@ -114,5 +116,5 @@ def test_a_corpus_that_lost_its_text_keeps_its_index_folder(tmp_path):
         pass
     page.unlink()
     with pytest.raises(EmptyCorpusError, match="docs: empty"):
-        QueryRouter(knowledge_corpus=[str(page.parent)], embedding_provider="none").init_sync()
+        QueryRouter(knowledge_corpus=[str(page.parent)], **DOCUMENTS_ALONE).init_sync()
     assert (page.parent / ".fingerpost").is_dir()

@@ -31,6 +31,11 @@ COMMANDS = {
         "calibrate_group",
         "Fit a decision model's thresholds on labelled data.",
     ),
+    "knowledge": (
+        "fingerpost.cli.knowledge",
+        "knowledge_group",
+        "Write what fingerpost knows about itself anew.",
+    ),
     "eval": ("fingerpost.cli.eval", "eval_group", "Measure quality on labelled data."),
 }
 
