@@ -121,9 +121,20 @@ def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
     lines = f"lines {source.line_start}-{source.line_end}"
     if source.line_start == source.line_end:
         lines = f"line {source.line_start}"
+    lines = f"{pages_line(source)}{lines}"
     corpus = f"{source.source}: " if name_corpus else ""
     text = f"[{source.index}] {corpus}{source.path} › {trail}, {lines}"
     return plain(text + (f"  {source.url}" if source.url else ""))
+
+
+def pages_line(source: SourceCitation) -> str:
+    """Return ``page 3, `` or ``slides 4-5, `` of a source with pages, else nothing."""
+    if source.page_start is None or source.page_end is None:
+        return ""
+    name = "slide" if source.path.lower().endswith(".pptx") else "page"
+    if source.page_start == source.page_end:
+        return f"{name} {source.page_start}, "
+    return f"{name}s {source.page_start}-{source.page_end}, "
 
 
 def claim_line(claim: ClaimVerdict) -> str:

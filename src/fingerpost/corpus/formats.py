@@ -53,6 +53,11 @@ def sniffed_format(path: str) -> str:
     return SNIFFED.get(PurePosixPath(path).suffix.lower(), "")
 
 
+def is_read(path: str) -> bool:
+    """Tell whether a file is a document by its name, or may be one by what it holds."""
+    return bool(format_of(path) or sniffed_format(path))
+
+
 def is_unsupported(path: str) -> bool:
     """Tell whether a file looks like a document that we cannot read."""
     suffix = PurePosixPath(path).suffix.lower()

@@ -16,6 +16,7 @@ from fingerpost.corpus.locate import CorpusRoot
 from fingerpost.corpus.prepare import FileToPrepare, Prepared, prepare_file, prepare_text
 from fingerpost.corpus.reading import is_converted
 from fingerpost.corpus.scan import Limits, Scan
+from fingerpost.corpus.site import Site
 from fingerpost.corpus.split import SPLITTER_VERSION
 from fingerpost.corpus.walk import FoundFile
 from fingerpost.corpus.workers import Finished, Workers
@@ -165,11 +166,12 @@ class _Run:
     _said: float = 0.0
     _by_hash: dict[str, list[str]] = field(default_factory=dict)
     _known: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    _origins: dict[str, Origin] = field(default_factory=dict)
+    _labels: dict[str, Origin | Site] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Note which sources are repositories."""
-        self._origins = {root.name: root.origin for root in self.scan.roots if root.origin}
+        """Note which sources are repositories or saved websites."""
+        self._labels.update(self.scan.sites)
+        self._labels |= {root.name: root.origin for root in self.scan.roots if root.origin}
 
     def finish(self) -> bool:
         """Put, move and remove what changed; tell whether it was not cancelled."""
@@ -232,22 +234,22 @@ class _Run:
             self.n_stored += 1
 
     def _labelled(self, prepared: Prepared) -> Prepared:
-        """Return the document with the commit that it is of, where it is of a repository."""
-        origin = self._origins.get(prepared.document.document.source)
-        if origin is None:
+        """Return the document with its commit or address, of a repository or a saved website."""
+        label = self._labels.get(prepared.document.document.source)
+        if label is None:
             return prepared
-        document = origin.label(prepared.document.document)
+        document = label.label(prepared.document.document)
         return replace(prepared, document=replace(prepared.document, document=document))
 
     def relabel(self, store: Store) -> None:
-        """Give the documents of a repository that stayed as they were the commit of today."""
-        if not self._origins:
+        """Give documents that stayed as they were the commit or address of today."""
+        if not self._labels:
             return
         with store.reader() as reader:
-            stored = [one for one in reader.documents() if one.source in self._origins]
+            stored = [one for one in reader.documents() if one.source in self._labels]
         unchanged = self.scan.unchanged
         for document in stored:
-            labelled = self._origins[document.source].label(document)
+            labelled = self._labels[document.source].label(document)
             if document.id in unchanged and labelled != document:
                 self.writer.move(document.id, labelled)
 

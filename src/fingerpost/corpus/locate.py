@@ -15,6 +15,7 @@ from fingerpost.corpus.formats import (
     sniffed_format,
     why_unsupported,
 )
+from fingerpost.corpus.site import SITE_FILES
 from fingerpost.errors import ConfigError
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.origin import Origin
@@ -31,7 +32,8 @@ class CorpusRoot:
         name: Name of the source, unique within a corpus.
         folder: Absolute path of the folder, symlinks in it resolved.
         include: Globs or file names relative to the folder (``*`` stays within a folder,
-            ``**`` does not); empty for all supported files.
+            ``**`` does not); empty for all supported files. The list of a saved site stands
+            for the pages that it names.
         is_named: The host gave the name.
         origin: The commit that the folder holds, ``None`` of a folder of the user's own.
     """
@@ -147,7 +149,9 @@ def _literal(name: str) -> str:
 def _file_problem(path: Path) -> tuple[str, str] | None:
     if not path.is_file():
         return "not-regular", "neither a file nor a folder"
-    if not path.suffix or format_of(path.name) or sniffed_format(path.name):
+    if path.name in SITE_FILES or not path.suffix:
+        return None
+    if format_of(path.name) or sniffed_format(path.name):
         return None
     detail = f"{path.suffix} is no format that is read"
     return "unsupported", why_unsupported(path.name) if is_unsupported(path.name) else detail

@@ -5,22 +5,31 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import quote
 
 from fingerpost.corpus.formats import format_of
 from fingerpost.corpus.links import Paths
-from fingerpost.corpus.locate import CorpusRoot
+from fingerpost.corpus.locate import CorpusRoot, pattern_of
 from fingerpost.corpus.plain import MAX_LINES
 from fingerpost.corpus.prepare import FileToPrepare
-from fingerpost.corpus.walk import FileRefusedError, Folder, FoundFile, readable, why_refused
+from fingerpost.corpus.site import MAX_LIST_BYTES, SITE_FILES, Site, read_site
+from fingerpost.corpus.walk import (
+    FileRefusedError,
+    Folder,
+    FoundFile,
+    read_below,
+    readable,
+    why_refused,
+)
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.ids import document_id
 
 _OF_LINES = frozenset({"markdown", "mdx", "rst"})
 # What these say may be over in a moment: what was indexed of the file stays.
+_MAX_MISSING = 100
 _PASSING = frozenset({"unreadable", "changed-while-read"})
 
 
@@ -47,6 +56,7 @@ class Scan:
         kept: Names of sources whose documents stay though they have no root now.
         files: What was found, with the open folder that it is read through.
         skipped: What was passed over, in the order met.
+        sites: Source → the saved website that it is, by the lists in its folder.
         unchanged: Ids of the documents whose files are those that are known.
         paths: Paths of each source, for links.
     """
@@ -58,6 +68,7 @@ class Scan:
     skipped: list[SkippedFile] = field(default_factory=list)
     paths: dict[str, Paths] = field(default_factory=dict)
     unchanged: set[str] = field(default_factory=set)
+    sites: dict[str, Site] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
     _kept: set[str] = field(default_factory=set)
     _refused: set[str] = field(default_factory=set)
@@ -90,7 +101,18 @@ class Scan:
 
     def _list(self, folder: Folder) -> None:
         taken = {(file.device, file.inode) for _, file in self.files}
-        for file in folder.files():
+        asked = [name for name in SITE_FILES if name in folder.root.include]
+        found = list(folder.files(everything=bool(asked)))
+        site = self._site(folder, asked, found)
+        if asked:
+            include = [pattern_of(glob) for glob in folder.root.include]
+            found = [
+                one
+                for one in found
+                if one.path in site.pages or any(glob.fullmatch(one.path) for glob in include)
+            ]
+            folder.skipped[:] = [one for one in folder.skipped if one.reason != "unsupported"]
+        for file in found:
             if (file.device, file.inode) not in taken or file.n_links > 1:
                 self.files.append((folder, file))
         for item in folder.skipped:
@@ -99,6 +121,32 @@ class Scan:
                 self._kept_prefixes.append((folder.root.name, below))
         self.skipped.extend(folder.skipped)
         folder.skipped.clear()
+
+    def _site(self, folder: Folder, asked: Sequence[str], found: Sequence[FoundFile]) -> Site:
+        """Return the saved website that a folder is, one without pages when it is none."""
+
+        def read(path: str) -> bytes | None:
+            with suppress(OSError, FileRefusedError, ValueError):
+                return read_below(folder.root.folder, path, MAX_LIST_BYTES)
+            return None
+
+        if folder.root.origin is not None:
+            return Site()
+        base = f"file://{quote(folder.shown(''))}/"
+        site = read_site(asked or SITE_FILES, read, [file.path for file in found], base)
+        if site.pages:
+            self.sites[folder.root.name] = site
+        self.skipped += [
+            SkippedFile(folder.shown(name), "broken", why) for name, why in site.problems
+        ]
+        shown = site.missing[:_MAX_MISSING] if asked else []
+        self.skipped += [SkippedFile(one, "not-saved", "no saved file") for one in shown]
+        n_more = len(site.missing) - len(shown)
+        if n_more:
+            n_all = len(site.pages) + len(site.missing)
+            detail = f"{n_more:,} of {n_all:,} listed addresses have no saved file"
+            self.skipped.append(SkippedFile(folder.shown(""), "not-saved", detail))
+        return site
 
     def _refuse_hard_links(self) -> None:
         """Refuse files that have another name outside the roots: they may be anyone's."""

@@ -113,10 +113,15 @@ class Folder:
             os.close(descriptor)
         self._descriptors.clear()
 
-    def files(self) -> Iterator[FoundFile]:
-        """Yield the documents in the order of their paths; what is passed over is listed."""
-        patterns = [pattern_of(glob) for glob in self.root.include]
-        named = set(self.root.include)
+    def files(self, *, everything: bool = False) -> Iterator[FoundFile]:
+        """Yield the documents in the order of their paths; what is passed over is listed.
+
+        Args:
+            everything: Whether all are meant, whatever the root includes.
+        """
+        include = () if everything else self.root.include
+        patterns = [pattern_of(glob) for glob in include]
+        named = set(include)
 
         def wanted(path: str) -> bool:
             if path in named:

@@ -6,8 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fingerpost.corpus.formats import format_of, sniffed_format
+from fingerpost.corpus.formats import is_read
 from fingerpost.corpus.locate import CorpusRoot, is_ignored_folder
+from fingerpost.corpus.site import SITE_FILES
 from fingerpost.errors import MissingExtraError
 
 _DEBOUNCE_MS = 800
@@ -58,5 +59,5 @@ def is_watched(path: Path, folders: Sequence[Path]) -> bool:
         if path.is_relative_to(folder):
             parts = path.relative_to(folder).parts
             if not any(is_ignored_folder(part) for part in parts):
-                return bool(format_of(path.name) or sniffed_format(path.name)) or not path.suffix
+                return is_read(path.name) or path.name in SITE_FILES or not path.suffix
     return False

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from fingerpost.generate.plain import neutralise, plain_text
 from fingerpost.types import Answer, Evidence, Hit, SourceCitation
-from fingerpost.types.document import readable_text
+from fingerpost.types.document import pages_of, readable_text
 from fingerpost.types.evidence import MatchType
 from fingerpost.types.origin import at_lines, commit_of
 from fingerpost.types.source import PLATFORM
@@ -64,6 +64,7 @@ def _source(
     chunk, document = hit.chunk, hit.document
     headings = tuple(plain_text(heading) for heading in chunk.heading_path)
     repo, commit = ("", "") if hit.match_type is MatchType.SOURCE else commit_of(document)
+    pages = pages_of(document, chunk)
     return SourceCitation(
         index=index,
         id=chunk.id,
@@ -82,6 +83,8 @@ def _source(
         url=_url(hit, docs_url),
         language=chunk.language,
         cited=cited,
+        page_start=pages[0] if pages else None,
+        page_end=pages[1] if pages else None,
         version=_line(document.version)[:_MAX_VERSION],
         also_in=tuple(_line(path) for path in hit.copies),
         repo=_line(repo),
@@ -111,13 +114,15 @@ def _url(hit: Hit, docs_url: str | None) -> str | None:
     """Return the published address of the section: path without suffix, heading as anchor.
 
     Of a passage from the host's own retriever the web address that came with it, of a
-    repository's document that of its lines.
+    repository's document that of its lines, of a page of a saved website its own.
     """
     if hit.match_type is MatchType.SOURCE:
         address = _line(hit.document.uri)
         return address if address.startswith(("https://", "http://")) else None
     if commit_of(hit.document)[1]:
         return at_lines(hit.document, hit.chunk.line_start, hit.chunk.line_end)
+    if hit.document.uri.startswith(("https://", "http://")):  # of a saved website
+        return _line(hit.document.uri)
     if not docs_url or hit.document.uri.startswith(f"{PLATFORM}:"):
         return None
     page = _SUFFIX.sub("", hit.document.path)

@@ -54,6 +54,8 @@ class SourceCitation:
         language: Language of the chunk.
         cited: Whether the answer really cites it; ``False`` for nearest sources after an
             abstention and for sources that the answer did not use.
+        page_start: First page or slide, from 1; ``None`` where a document has none.
+        page_end: Last page or slide, inclusive.
         version: Version of the documentation that the document belongs to, empty when unknown.
         also_in: Paths of the same page in other versions, and of copies of the text, best
             first; they are not among the sources.
@@ -80,6 +82,8 @@ class SourceCitation:
     url: str | None = None
     language: str = "und"
     cited: bool = True
+    page_start: int | None = None
+    page_end: int | None = None
     version: str = ""
     also_in: tuple[str, ...] = ()
     stale: bool | None = None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A half-open range of code points in a document's decoded text: ``text[start:end]``."""
+    """A half-open range of code points in a document's decoded text: ``text[start:end]``.
+
+    Of a PDF, Word or PowerPoint file the text is what it was converted to.
+    """
 
     start: int
     end: int
@@ -33,7 +37,8 @@ class Document:
             ``pdf``, ``docx``, ``pptx``.
         language: ISO 639-1 code of most of the text, ``und`` when unknown.
         tags: From front matter, in order, without duplicates.
-        metadata: Other front matter; JSON-safe values only, dates as ISO strings.
+        metadata: Other front matter; JSON-safe values only, dates as ISO strings. Of a PDF, Word
+            or PowerPoint file ``pages`` holds the start of each page in the text.
         size_bytes: Length of the raw file.
     """
 
@@ -89,6 +94,18 @@ class Chunk:
     search_text: str = ""
 
 
+def pages_of(document: Document, chunk: Chunk) -> tuple[int, int] | None:
+    """Return the first and last page or slide of a chunk, from 1; ``None`` without pages."""
+    starts = document.metadata.get("pages")
+    if document.format not in _PAGED or not isinstance(starts, list) or not starts:
+        return None
+    last = chunk.span.start + max(0, len(chunk.text.rstrip()) - 1)
+    return max(1, bisect_right(starts, chunk.span.start)), max(1, bisect_right(starts, last))
+
+
+_PAGED = frozenset({"pdf", "docx", "pptx"})
+
+
 def readable_text(chunk: Chunk, markup: str) -> str:
     """Return what a person reads of a chunk: of data and HTML the prose and code, else ``text``.
 
@@ -134,7 +151,7 @@ class SkippedFile:
         path: As the user would write it: the given root joined with the relative path.
         reason: One of ``binary``, ``encoding``, ``too-large``, ``symlink``, ``not-regular``,
             ``unreadable``, ``changed-while-read``, ``unsupported``, ``ignored``, ``empty``,
-            ``limit``.
+            ``limit``, ``broken``, ``encrypted``, ``not-saved``.
         detail: A sentence fragment for people, such as ``12 MiB, limit 10 MiB``.
     """
 
