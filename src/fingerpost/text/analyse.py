@@ -76,6 +76,9 @@ _BLOB: Final = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_LENGTH},}}")
 _MIXED: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
 # No token of an ASCII unit reaches over one of these, so its parts are looked up by themselves.
 _BREAK: Final = re.compile(r"[^A-Za-z0-9._:'+#,-]+")
+# No token of an ASCII unit begins or ends with one of these.
+_BEFORE: Final = '("`*['
+_BEHIND: Final = '.,:;!?)"`*]'
 _ASCII_OR_NOT: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
@@ -87,7 +90,12 @@ class _Memo(dict[str, str]):
     """
 
     def __missing__(self, unit: str) -> str:
-        if unit.isascii() and _BREAK.search(unit) is not None:
+        bare = unit.lstrip(_BEFORE).rstrip(_BEHIND)
+        if bare != unit and bare.isascii():
+            joined = self[bare]  # "word," and "(word" are what "word" is
+        elif unit.isascii() and _is_plain(unit):
+            joined = stem(shortened(unit.lower()))
+        elif unit.isascii() and _BREAK.search(unit) is not None:
             parts = _BREAK.split(_without_blobs(unit))
             joined = " ".join(filter(None, map(self.__getitem__, parts)))
         else:
@@ -100,6 +108,11 @@ class _Memo(dict[str, str]):
 
 
 _MEMO: Final = _Memo()
+
+
+def _is_plain(word: str) -> bool:
+    """Tell whether an ASCII word has one way to be read: letters, no camel case."""
+    return word.isalpha() and (word[1:].islower() or word.isupper())
 
 
 def analyse(text: str) -> list[str]:
@@ -192,8 +205,8 @@ def _unit_pieces(unit: str) -> list[Piece]:
 
 
 def _ascii_pieces(run: str) -> list[Piece]:
-    word = run.lstrip('("`*[').rstrip('.,:;!?)"`*]')
-    if word.isalpha() and (word[1:].islower() or word.isupper()):
+    word = run.lstrip(_BEFORE).rstrip(_BEHIND)
+    if _is_plain(word):
         return [(shortened(word.lower()), Kind.WORD)]
     pieces: list[Piece] = []
     for match in COMPOUND.finditer(_without_blobs(run)):
