@@ -19,10 +19,11 @@ from fingerpost.errors import DeadlineExceededError
 from fingerpost.knowledge import Knowledge
 from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
 from fingerpost.lanes.budget import Meter
+from fingerpost.lanes.web.counted import AskWeb, WebLane
 from fingerpost.observe import events
 from fingerpost.observe.hooks import call_hook
 from fingerpost.observe.observer import Observer
-from fingerpost.retrieve.base import Rerank, WebSearchHook
+from fingerpost.retrieve.base import Rerank
 from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.document import Document
@@ -151,7 +152,7 @@ class Parts:
     models: Models = Models()
     routed: RoutedSources | None = None
     reranker: Callable[[Meter, str, Callable[[], float | None]], Rerank] | None = None
-    web: WebSearchHook | None = None
+    web: WebLane | None = None
     make_meter: Callable[[float | None], Meter] = Meter
     capabilities: Callable[[], CapabilitySource | None] = lambda: None
     unified: Callable[[], UnifiedRetriever | None] = lambda: None
@@ -202,6 +203,10 @@ class Run:
     def metered(self, chat: ChatModel | None) -> ChatModel | None:
         """Return the model so that its calls count for this question."""
         return None if chat is None else self.meter.around(chat)
+
+    def metered_web(self) -> AskWeb | None:
+        """Return the web search so that its calls count for this question."""
+        return None if self.parts.web is None else self.parts.web.metered(self.meter)
 
     def metered_decider(self) -> DecisionModel | None:
         """Return the decision model so that its calls count for this question."""

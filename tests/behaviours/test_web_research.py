@@ -7,6 +7,7 @@ import time
 import pytest
 
 from fingerpost import Filters, Passage, QueryRouter, Source, WebSearch
+from fingerpost.errors import ProviderUnavailableError
 from fingerpost.testing import ScriptedChat, ScriptedDecision
 from fingerpost.testing.provider import faults
 from fingerpost.testing.web import WebServer
@@ -185,3 +186,71 @@ async def test_a_function_can_search_the_web(corpus):
     async with router_of(corpus, web_search=search) as router:
         result = await router.route(QUESTION, tier=3)
     assert "nine hours" in result.answer
+
+
+def searches(result):
+    return [one for one in result.usage if one.job == "web-search"]
+
+
+async def test_each_search_of_the_service_is_in_the_usage_with_what_it_costs_at_most(corpus, site):
+    async with router_of(corpus, site) as router:
+        result = await router.route(QUESTION, tier=3)
+    assert len(searches(result)) == len(site.queries) > 0
+    assert {(one.model, one.outcome, one.cost_usd) for one in searches(result)} == {
+        ("serper/search", "ok", 0.001)
+    }
+
+
+async def test_a_budget_that_is_spent_leaves_the_web_alone(corpus, site):
+    async with router_of(corpus, site) as router:
+        result = await router.route(QUESTION, tier=3, budget=0.0005)
+    assert (site.queries, searches(result)) == ((), [])
+    assert "web-skip" in result.fallbacks_used
+
+
+async def test_a_search_of_ones_own_is_counted_at_no_known_price_and_its_failure_too(corpus):
+    async with router_of(corpus, web_search=lambda *_: 1 / 0) as router:
+        result = await router.route(QUESTION, tier=3)
+    assert {(one.model, one.outcome, one.cost_usd) for one in searches(result)} == {
+        ("own/web-search", "ZeroDivisionError", None)
+    }
+    assert "web-skip" in result.fallbacks_used
+
+
+async def test_a_recording_gives_the_pages_again_and_no_service_is_asked(corpus, site, tmp_path):
+    tape = tmp_path / "tape"
+    chat = {"chat_model": ScriptedChat(["Nine hours [1]."])}
+    async with router_of(corpus, site, record=tape, **chat) as router:
+        first = await router.route(QUESTION, tier=3)
+    n_asked = len(site.queries)
+    assert list(tape.glob("web-*.json"))
+    assert KEY not in "".join(path.read_text("utf-8") for path in tape.glob("web-*.json"))
+    async with router_of(corpus, replay=tape, **chat) as router:
+        again = await router.route(QUESTION, tier=3)
+    assert n_asked > 0
+    assert len(site.queries) == n_asked
+    assert again.answer == first.answer
+    assert [one.uri for one in again.sources] == [one.uri for one in first.sources]
+
+
+async def test_a_failure_of_the_service_is_recorded_and_given_again(corpus, tmp_path):
+    def fail(query, top_k):
+        raise ProviderUnavailableError("down")
+
+    chat = {"chat_model": ScriptedChat(["Nine hours [1]."])}
+    own = {"web_search": fail, **chat}
+    tape = tmp_path / "tape"
+    for more in ({"record": tape}, {"replay": tape}):
+        async with router_of(corpus, **own, **more) as router:
+            result = await router.route(QUESTION, tier=3)
+        assert "web-skip" in result.fallbacks_used
+        assert {one.outcome for one in searches(result)} == {"ProviderUnavailableError"}
+
+
+async def test_a_recording_without_searches_is_replayed_without_the_web(corpus, tmp_path):
+    chat = {"chat_model": ScriptedChat(["Nine hours [1]."])}
+    tape = tmp_path / "tape"
+    for more in ({"record": tape}, {"replay": tape}):
+        async with router_of(corpus, **chat, **more) as router:
+            result = await router.route(QUESTION, tier=3)
+        assert not result.web_searched

@@ -30,6 +30,7 @@ class Price:
         cached: Tokens sent that the vendor had in its cache, ``None`` when not known.
         above: Input tokens of a call from which on ``long`` is its price.
         long: That price, ``None`` when it never changes.
+        call: US dollars for each call, whatever its length.
     """
 
     input: float
@@ -37,11 +38,13 @@ class Price:
     cached: float | None = None
     above: int = 0
     long: Price | None = None
+    call: float = 0.0
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """Return what a call costs at most: none of it taken from the vendor's cache."""
         price = self.long if self.long is not None and input_tokens > self.above else self
-        return (input_tokens * price.input + output_tokens * price.output) / _MILLION
+        tokens = (input_tokens * price.input + output_tokens * price.output) / _MILLION
+        return price.call + tokens
 
 
 def price_of(model: str) -> Price | None:
@@ -88,4 +91,5 @@ def _price(row: Mapping[str, Any]) -> Price:
         cached=row.get("cached"),
         above=long["above"] if long else 0,
         long=_price(long) if long else None,
+        call=row.get("call", 0.0),
     )

@@ -30,6 +30,7 @@ from fingerpost.lanes.record import (
     request_json,
 )
 from fingerpost.lanes.recorded_embedder import RecordedEmbedder, ReplayedEmbedder
+from fingerpost.lanes.web.counted import KIND, WebLane, recorded, replayed
 from fingerpost.lanes.wrapped import M, Wrapped, WrappedChat, WrappedDecision
 from fingerpost.types.chat import ChatRequest, ChatResponse
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
@@ -78,6 +79,10 @@ class Recorder:
     def around_reranker(self, model: RerankModel) -> RerankModel:
         """Return the reranker, its calls kept."""
         return _RecordedReranker(model, self)
+
+    def around_web(self, lane: WebLane) -> WebLane:
+        """Return the web search, its calls kept."""
+        return WebLane(recorded(lane.ask, self, lane.name), lane.name)
 
     def begin(self, kind: str, model: Sequence[str], asked: object) -> _Kept:
         """Return the place of a call that begins now."""
@@ -128,6 +133,11 @@ class Replayer:
     def around_reranker(self, model: RerankModel) -> RerankModel:
         """Return a reranker with the same names that gives the records of ``model``."""
         return _ReplayedReranker(model, self)
+
+    def web(self, name: str) -> WebLane | None:
+        """Return what gives the recorded searches again, ``None`` where none was recorded."""
+        was_asked = next(self.folder.glob(f"{KIND}-*.json"), None) is not None
+        return WebLane(replayed(self, name), name) if was_asked else None
 
     def found(self, kind: str, model: Sequence[str], asked: object) -> dict[str, Any]:
         """Return the record of a call that begins now.

@@ -145,7 +145,7 @@ def _tools(run: Run) -> RetrieveTools:
         rerank=_reranker(run),
         deep_research=config.deep_research,
         research_rounds=config.research_rounds,
-        web=run.parts.web,
+        web=run.metered_web(),
         web_always=config.web_research == "always",
         observe=run.take,
         remaining_s=run.remaining_s,

@@ -52,7 +52,7 @@ def make_pipeline(
         topics=read_topics,
         models=models,
         reranker=make_reranker(config, models),
-        web=make_web_search(config),
+        web=make_web_search(config, tape),
         make_meter=partial(Meter, process=process_budget(config.process_budget_usd)),
         delimiter=make_delimiter(tape),
         capabilities=capabilities,

@@ -39,6 +39,7 @@ def _secrets(found: Credentials) -> list[Secret]:
         found.embedding,
         found.decision,
         found.rerank,
+        found.web,
         *(one for places in found.failover.values() for one in places),
     ]
     return [one.key for one in endpoints if isinstance(one, Endpoint) and one.key is not None]
