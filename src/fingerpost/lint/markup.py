@@ -12,13 +12,16 @@ from typing import Final, NamedTuple
 
 from fingerpost.corpus.blocks import Block
 
-_CODE_SPAN = re.compile(r"(``?)(?!`)([^`]+)\1(?!`)")
+# A mark without its twin must not take the next paragraph for code.
+_CODE_SPAN = re.compile(r"(``?)(?!`)((?:[^`\n]|\n(?![ \t]*\n))+)\1(?!`)")
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?[ \t]*(`{3,}|~{3,})")
 _REMARK = re.compile(r"<!--[ \t]*fingerpost-check:[ \t]*ignore[ \t]+([\w, \t-]+?)[ \t]*-->")
 _MDX_REMARK = re.compile(r"\{/\*[ \t]*fingerpost-check:[ \t]*ignore[ \t]+([\w, \t-]+?)[ \t]*\*/\}")
 _MDX_COMMENT = re.compile(r"\{/\*[^*]*(?:\*(?!/)[^*]*)*\*/\}")
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*-->")
-_INLINE = re.compile(r"(?<!\\)\]\([ \t]*(<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)")
+_INLINE = re.compile(
+    r"(?<!\\)\]\([ \t]*(<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)(?=\s*\)|\s+[\"'(])"
+)
 _DEFINITION = re.compile(r"^[ >\t]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(\S+)", re.MULTILINE)
 _TAG = re.compile(r"<[A-Za-z][\w.]*\s[^<>]*>")
 _ADDRESS = re.compile(r"""\s(?:href|src|to)\s*=\s*["']([^"'\n]*)["']""")

@@ -31,6 +31,7 @@ def test_a_link_to_a_missing_file_is_found_with_its_line(found):
         "    [x](gone.md)",
         "<!-- [x](gone.md) -->",
         r"\[x\](gone.md)",
+        "[x](gone.md。",
         "[x](${base}/gone.md)",
         "[x]({{< ref gone.md >}})",
     ],
@@ -97,6 +98,12 @@ def test_the_second_of_two_headings_has_a_number_behind_its_anchor(rules):
     body = f"# A\n\n{TEXT}\n## One\n\n{part}\n## Two\n\n{part}"
     assert rules({"a.md": f"{body}\n[x](#step-1) [y](#step_1)\n"}) == []
     assert rules({"a.md": f"{body}\n[x](#step-2)\n"}) == ["broken-anchor"]
+
+
+def test_a_backtick_without_its_twin_hides_nothing_of_the_next_paragraph(rules):
+    body = f"# A\n\nA lone ` mark.\n\n## Teil {{#part}}\n\n{TEXT}\nAnd ` one. [x](#part)\n"
+    assert rules({"a.md": body}) == []
+    assert rules({"a.md": body.replace("(#part)", "(#other)")}) == ["broken-anchor"]
 
 
 def test_an_anchor_of_another_page_is_looked_for_there(found):
