@@ -108,14 +108,15 @@ class _Page:
     def paragraph(self, text: str, node: Node) -> None:
         """Write the lines of a text and a blank one."""
         self.say(text, node)
-        self.weave.add("\n", self.weave.places[-1])
+        self.weave.add("\n", self.weave.places[-1] + self.weave.lengths[-1])
         self.line += 1
 
     def say(self, text: str, node: Node) -> None:
         """Write the lines of a text, spread over what the node covers in the file."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         place = self._line_start(node.start)
-        share = max(0, node.end - place) / max(1, sum(len(line) + 1 for line in lines))
+        covered = len(self.source[place : node.end].rstrip())
+        share = covered / max(1, sum(len(line) + 1 for line in lines))
         at = 0
         for line in lines:
             length = int((at + len(line) + 1) * share) - int(at * share)
@@ -190,7 +191,7 @@ class _Description:
                 if key.lower() in _METHODS:
                     self._operation(f"{key.upper()} {path}", node, group)
                     if shared is not None:
-                        self._parameters(shared, node)
+                        self._parameters(shared, Node(node.start, node.start, node.value_start))
                     self._body(node)
                 elif self.opening is None and node is not shared:
                     self._outline(key, node)

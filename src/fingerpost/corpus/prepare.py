@@ -192,10 +192,7 @@ class _Builder:
 
     def _chunks(self, pieces: Sequence[Piece], document: Document) -> list[Chunk]:
         text = self.reading.text
-        places = [self.parsed.place(piece.start) for piece in pieces]
-        if places:
-            places[0] = self.parsed.start
-        places.append(self.parsed.end)
+        places = self._places(pieces)
         lines = _Lines(text)
         seen: dict[str, int] = {}
         chunks: list[Chunk] = []
@@ -226,6 +223,18 @@ class _Builder:
                 )
             )
         return chunks
+
+    def _places(self, pieces: Sequence[Piece]) -> list[int]:
+        """Return where each piece starts in the file, and where the last one ends.
+
+        What a reference leads to stands elsewhere: of pieces that start at one place the later
+        ones take a character each, so that none is lost.
+        """
+        places = [self.parsed.start] if pieces else []
+        for piece in pieces[1:]:
+            place = max(self.parsed.place(piece.start), places[-1] + 1)
+            places.append(min(place, self.parsed.end))
+        return [*places, self.parsed.end]
 
     def _written(
         self, pieces: Sequence[Piece], chunks: Sequence[Chunk]

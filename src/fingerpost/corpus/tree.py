@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +67,10 @@ def read_tree(text: str, start: int = 0) -> Node:
     if found and found[1] in "{[":
         try:
             return _Json(text).document(start)
-        except TreeError:
-            if '"' in text[found.end() : found.end() + 64]:
-                raise  # it looks like JSON, so what is wrong is said of JSON
+        except TreeError as error:
+            with suppress(TreeError):
+                return _yaml(text, start)  # which may begin so too
+            raise error from None
     return _yaml(text, start)
 
 
