@@ -390,3 +390,5 @@ class Library:
         self.summary = before
         if has_joined and self._config.embed != "never":
             self._embed_quietly()
+        if has_joined and self._config.summaries != "never":
+            self._background.start(self._summarise_quietly, "fingerpost-summaries")

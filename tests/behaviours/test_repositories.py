@@ -126,6 +126,7 @@ async def test_a_source_says_repository_commit_path_and_opens_its_lines_on_the_w
     page = f"{server.url}/acme/mill/blob/{commit_}/docs/grain.md"
     assert source.uri == page
     assert source.url == f"{page}?plain=1#L1-L3"
+    assert source.stale is False
 
 
 async def test_without_documents_of_its_own_a_router_waits_for_the_first_fetch(server):
