@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fingerpost import QueryRouter, UnifiedRetriever
+from fingerpost.cli.render import result_json, show_result
 from fingerpost.errors import ProviderUnavailableError
 from fingerpost.testing import ScriptedChat
 
@@ -53,7 +54,7 @@ def jobs(chat):
     return [request.job for request in chat.requests]
 
 
-async def test_a_model_translates_the_question_and_its_words_find_the_page(english):
+async def test_a_model_translates_the_question_and_its_words_find_the_page(english, capsys):
     chat = translating()
     async with router(english, chat_model=chat) as asked:
         result = await asked.route(GERMAN)
@@ -64,6 +65,10 @@ async def test_a_model_translates_the_question_and_its_words_find_the_page(engli
     assert GERMAN in request.messages[0].text
     assert [item.job for item in result.usage][:1] == ["translate"]
     assert GERMAN in chat.requests[-1].messages[-1].text  # it is answered as it was asked
+    assert result.translated_query == ENGLISH
+    assert result_json(result, explain=False)["translated_query"] == ENGLISH
+    show_result(result)
+    assert f"searched as: {ENGLISH}" in capsys.readouterr().out
 
 
 async def test_the_words_of_the_question_itself_are_searched_all_the_same(english):
@@ -78,6 +83,7 @@ async def test_a_question_in_the_language_of_the_documents_is_not_translated(eng
     async with router(english, chat_model=chat) as asked:
         result = await asked.route(ENGLISH)
     assert "translate" not in jobs(chat)
+    assert result.translated_query is None
     assert not {"translate-skip", "cross-language-words"} & set(result.fallbacks_used)
 
 

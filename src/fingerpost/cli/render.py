@@ -80,6 +80,8 @@ def candidate_json(hit: Hit) -> dict[str, Any]:
     }
 
 
+        "also_in": list(hit.copies),
+        "n_chunks": hit.n_chunks,
 def show_result(result: QueryResult) -> None:
     """Print answer, sources, verdicts, and how the question was routed."""
     click.echo(plain(result.answer))
@@ -102,6 +104,8 @@ def show_result(result: QueryResult) -> None:
 
 
 def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
+    if result.translated_query:
+        click.echo(click.style(f"searched as: {plain(result.translated_query)}", dim=True))
     """Return every claim that is not supported, and the first few that are."""
     supported = [claim for claim in claims if claim.verdict is Verdict.SUPPORTED]
     few = set(map(id, supported[:_SUPPORTED_SHOWN]))

@@ -48,6 +48,7 @@ def outcome(
         usage=usage,
         trace_id=run.query.query_id,
         rewritten_query=None if run.text == run.query.text else run.text,
+        translated_query=evidence.translation or None,
         retrieval_mode=_mode(run, evidence),
         vector_coverage=_coverage(run),
         candidates=evidence.candidates,

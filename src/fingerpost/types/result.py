@@ -69,6 +69,8 @@ class QueryResult:
         trace_id: Ties result, events and logs together.
         rewritten_query: The stand-alone question used for routing and retrieval, when the
             question was a follow-up; else ``None``.
+        translated_query: The question in the language of the documents, as it was searched for as
+            well, where a model translated it; else ``None``.
         retrieval_mode: ``vector+keyword-fallback`` or ``keyword-only`` for this question.
         vector_coverage: Share of the index's chunks that have a vector of the model in use, 0
             to 1; 0 without a model.
@@ -104,6 +106,7 @@ class QueryResult:
     cached: bool = False
     trace_id: str = ""
     rewritten_query: str | None = None
+    translated_query: str | None = None
     retrieval_mode: str = "keyword-only"
     vector_coverage: float = 0.0
     candidates: tuple[Hit, ...] = ()
