@@ -48,9 +48,13 @@ def _covers(question: str, wanted: Mapping[str, float]) -> tuple[float, int]:
 def _subject(question: str) -> str:
     words = question.strip(_EDGE).split()
     own = [place for place, word in enumerate(words) if topic_tokens(word)]
-    if own:
+    # After one word alone ("Which port is open", "Does it run") the rest would be no phrase.
+    if own and own[0] != 1:
         words = words[own[0] : own[-1] + 1]
-    text = _cut(words).strip(_EDGE)
+    text = _cut(words)
+    if text.count("(") > text.count(")"):
+        text = text[: text.rindex("(")]
+    text = text.strip(_EDGE)
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.islower() and first.isalpha() else text
 

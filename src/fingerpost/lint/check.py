@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fingerpost.corpus.decode import Undecodable
 from fingerpost.corpus.locate import CorpusRoot, locate
+from fingerpost.corpus.reading import is_converted
 from fingerpost.corpus.scan import Limits, Scan
 from fingerpost.corpus.walk import FoundFile, readable
 from fingerpost.errors import ConfigError, EmptyCorpusError
@@ -121,6 +122,8 @@ def _pages(scan: Scan, roots: Sequence[CorpusRoot], progress: Progress) -> Itera
         progress("reading", done, len(scan.files))
 
     for file in scan.changed({}, _PASSAGE, seen):
+        if is_converted(file.path):
+            continue  # converting needs a process of its own, and what it gives has no markup
         page = read_page(file, f"{folders[file.source]}{file.path}")
         if isinstance(page, Undecodable):
             scan.skip(file, page.reason, page.detail)

@@ -95,10 +95,11 @@ def _of_group(group: Sequence[Page]) -> Iterator[Finding]:
             yield _versions(copies)
         firsts.append(copies[0])
         firsts += [page for pages in editions.values() for page in pages[1:]]
-    first, *others = sorted(firsts, key=lambda page: page.shown)
-    for page in others:
+    seen: dict[tuple[str, ...], Page] = {}
+    for page in sorted(firsts, key=lambda page: page.shown):
+        first = seen.setdefault(_edition(page), page)
         share = likeness(first.sketch, page.sketch)
-        if share >= _NEARLY_ONE:
+        if first is not page and share >= _NEARLY_ONE:
             said = f"{share:.0%} of it stands in {first.shown} too"
             yield Finding("near-duplicate-page", page.shown, 0, said)
 
@@ -130,26 +131,28 @@ def _sections(pages: Sequence[Page], groups: Sequence[Sequence[Page]]) -> Iterat
             if section.fingerprint:
                 places[section.fingerprint].append((page, section))
     for copies in places.values():
-        told = _told_apart(copies, group_of) if len(copies) > 1 else ()
+        told = _of_one_edition(copies, group_of) if len(copies) > 1 else ()
         if len(told) > 1:
             yield _repeated(told)
 
 
-def _told_apart(
+def _of_one_edition(
     copies: Sequence[tuple[Page, Section]], group_of: dict[int, int]
 ) -> list[tuple[Page, Section]]:
-    """Return the copies without those in another edition of their page, or in a copy of it."""
-    groups: set[int] = set()
-    editions: dict[str, tuple[str, ...]] = {}
-    kept: list[tuple[Page, Section]] = []
+    """Return the copies of the edition that has most of them, one of each group of pages.
+
+    What stands in another version or language too is no copy, and what stands in pages that are
+    nearly one has been said of the pages.
+    """
+    kept: dict[tuple[str, ...], list[tuple[Page, Section]]] = defaultdict(list)
+    groups: set[tuple[tuple[str, ...], int]] = set()
     for page, section in sorted(copies, key=lambda one: (one[0].shown, one[1].line)):
         group, edition = group_of.get(id(page)), _edition(page)
-        if group in groups or editions.setdefault(_name(page), edition) != edition:
-            continue
+        if group is None or (edition, group) not in groups:
+            kept[edition].append((page, section))
         if group is not None:
-            groups.add(group)
-        kept.append((page, section))
-    return kept
+            groups.add((edition, group))
+    return max(kept.values(), key=len)
 
 
 def _repeated(copies: Sequence[tuple[Page, Section]]) -> Finding:

@@ -16,7 +16,7 @@ import numpy as np
 
 from fingerpost.corpus.blocks import Block
 from fingerpost.corpus.decode import Undecodable, decode
-from fingerpost.corpus.formats import even_lines, format_of, parse, parse_as_plain
+from fingerpost.corpus.formats import even_lines, format_of, parse, parse_as_plain, sniffed_format
 from fingerpost.corpus.frontmatter import FrontMatter, read_front_matter
 from fingerpost.corpus.prepare import FileToPrepare
 from fingerpost.corpus.prose import clean_inline, strip_comments
@@ -49,7 +49,7 @@ def read_page(file: FileToPrepare, shown: str) -> Page | Undecodable:
     if isinstance(decoded, Undecodable):
         return decoded
     text = even_lines(decoded.text)
-    kind = "text" if file.plain else format_of(file.path) or "text"
+    kind = "text" if file.plain else format_of(file.path) or sniffed_format(file.path) or "text"
     front = FrontMatter(end=1 if text.startswith("\ufeff") else 0)
     if kind in _OF_MARKDOWN:
         front = read_front_matter(text)

@@ -33,6 +33,8 @@ def test_questions_about_one_thing_are_one_page_and_others_another():
 def test_a_title_is_made_of_the_words_of_a_question_without_those_about_asking():
     assert titles([gap("How do I rotate an API key?")]) == ["Rotate an API key"]
     assert titles([gap("What does error E1042 mean?")]) == ["Error E1042"]
+    assert titles([gap("Which port is open?")]) == ["Which port is open"]
+    assert titles([gap("How do I use it from a cloud (such as")]) == ["Use it from a cloud"]
     assert titles([gap("why?")]) == ["Why"]
 
 
