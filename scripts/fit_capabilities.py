@@ -2,11 +2,11 @@
 
     python scripts/fit_capabilities.py [--cache DIR] [--write]
 
-A logistic function of three features, one of them without an embedding model; every pair of a
+A logistic function of four features, two of them without an embedding model; every pair of a
 question and a tool is a row. Each question is asked of catalogues of several sizes, as hosts have
-them: the server that can help alone, with two others, two others without it, and all. No feature
-speaks against a capability. The threshold is that probability which nothing reaches in nine of ten
-catalogues that cannot help. ``--write`` puts both into the package.
+them: of servers with the one that can help and without, of 5 and of 20 tools drawn at random, and
+of all. No feature speaks against a capability. The threshold is that probability which nothing
+reaches in four of five catalogues that cannot help. ``--write`` puts both into the package.
 """
 
 from __future__ import annotations
@@ -16,43 +16,45 @@ import json
 import random
 import sys
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fingerpost.capabilities import CapabilityDiscoveryEngine
-from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers import load_embedder
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "benchmarks" / "data" / "capabilities"
 WEIGHTS = ROOT / "src" / "fingerpost" / "capabilities" / "weights.json"
 RIDGE = 0.05
-QUIET = 0.9
+QUIET = 0.8
 Floats = np.ndarray
 
 
-def built(
-    files: tuple[Path, ...], *, embedder: EmbeddingModel | None, cache: Path | None
-) -> CapabilityDiscoveryEngine:
-    """Return the engine of some servers."""
-    return CapabilityDiscoveryEngine(tools=files, embedder=embedder, cache_dir=cache)
-
-
-def catalogues(one: Mapping[str, object]) -> list[tuple[Path, ...]]:
-    """Return the servers that a labelled question is asked of, the same ones at each run."""
-    every = tuple(sorted((DATA / "tools").glob("*.json")))
-    own = [file for file in every if any(f'"{id_[5:]}"' in texts(file) for id_ in one["relevant"])]
-    others = random.Random(str(one["question"])).sample(sorted({*every} - {*own}), 4)
-    with_it = [(own[0],), tuple(sorted([own[0], *others[:2]]))] if own else []
-    return [*with_it, tuple(sorted(others[2:])), every]
+def catalogues(one: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    """Return the tools that a labelled question is asked of, the same ones at each run."""
+    drawn = random.Random(one["question"])
+    right = {id_.removeprefix("tool:") for id_ in one["relevant"]}
+    servers = list(tools_by_server())
+    own = [tools for tools in servers if right & {tool["name"] for tool in tools}]
+    others = drawn.sample([tools for tools in servers if tools not in own], 4)
+    pool = [tool for tools in servers for tool in tools if tool["name"] not in right]
+    every = [tool for tools in servers for tool in tools]
+    found = [others[2] + others[3], drawn.sample(pool, 5), drawn.sample(pool, 20), every]
+    if own:
+        helping = next(tool for tool in own[0] if tool["name"] in right)
+        found += [own[0], own[0] + others[0] + others[1]]
+        found += [[helping, *drawn.sample(pool, n)] for n in (4, 19)]
+    return found
 
 
 @cache
-def texts(file: Path) -> str:
-    """Return the text of a server's list."""
-    return file.read_text(encoding="utf-8")
+def tools_by_server() -> tuple[list[dict[str, Any]], ...]:
+    """Return the tools of each server."""
+    files = sorted((DATA / "tools").glob("*.json"))
+    return tuple(json.loads(file.read_text(encoding="utf-8"))["tools"] for file in files)
 
 
 def logistic(rows: Floats, right: Floats) -> Floats:
@@ -84,7 +86,7 @@ def monotone(rows: Floats, right: Floats) -> Floats:
 
 
 def quiet_threshold(chances: list[Floats], right: list[Floats]) -> float:
-    """Return the probability that is reached in a tenth of the catalogues that cannot help."""
+    """Return the probability that is reached in a fifth of the catalogues that cannot help."""
     best = [
         chance.max() for chance, is_right in zip(chances, right, strict=True) if not is_right.any()
     ]
@@ -101,13 +103,17 @@ def main() -> None:
     dev = [one for one in asked if one["half"] == "dev"]
     out: dict[str, Mapping[str, float] | float] = {}
     for name, embedder in (("words", None), ("both", load_embedder("minilm"))):
-        engine = cache(partial(built, embedder=embedder, cache=options.cache))
-        rows, right = [], []
-        for one, files in ((each, files) for each in dev for files in catalogues(each)):
-            features = engine(files).features(one["question"])
+        rows, right, known = [], [], {}
+        for one, tools in ((each, tools) for each in dev for tools in catalogues(each)):
+            names = tuple(tool["name"] for tool in tools)
+            engine = known.get(names) or CapabilityDiscoveryEngine(
+                tools=[tools], embedder=embedder, cache_dir=options.cache
+            )
+            known[names] = engine
+            features = engine.features(one["question"])
             columns = list(features)
             rows.append(np.stack(list(features.values()), axis=1).astype(float))
-            ids = [item.full_id for item in engine(files).capabilities()]
+            ids = [item.full_id for item in engine.capabilities()]
             right.append(np.isin(ids, one["relevant"]).astype(float))
         found = monotone(np.vstack(rows), np.concatenate(right))
         chances = [1 / (1 + np.exp(-(each @ found[:-1] + found[-1]))) for each in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Confidence", "features_of", "packaged_confidence"]
 
+_MANY = 1_000
 # Cosines of questions with tools that do not help: a small catalogue tells too little of them.
 _USUAL_MEAN, _USUAL_SPREAD, _USUAL_COUNT = 0.1, 0.1, 20
 
@@ -61,7 +63,9 @@ def features_of(
         words: Share of the question that each holds, 0 to 1.
         meaning: Cosine of each with the question; ``None`` without an embedding model.
     """
-    found = {"words": words}
+    # Of many that do not help the nearest is nearer than of few.
+    few = max(0.0, 1 - math.log(max(1, words.size)) / math.log(_MANY))
+    found = {"words": words, "few": np.full(words.shape, few, dtype=np.float32)}
     if meaning is not None and meaning.size:
         n = meaning.size + _USUAL_COUNT
         mean = (float(meaning.sum()) + _USUAL_COUNT * _USUAL_MEAN) / n

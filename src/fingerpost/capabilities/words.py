@@ -20,6 +20,7 @@ __all__ = ["WordIndex", "asked_words", "places_of"]
 
 _K1: Final = 1.2
 _LENGTH: Final = 0.75  # how much a long field is held against its words, 0 to 1
+_OTHERS: Final = 20  # so many more that lack a word: three tools tell little of what is rare
 _FIELDS: Final = ("name", "description", "parameters")
 
 
@@ -50,7 +51,7 @@ class WordIndex:
             token: _Posting(
                 np.fromiter(rows, dtype=np.intp, count=len(rows)),
                 np.array([weight / (_K1 + weight) for weight in rows.values()], dtype=np.float32),
-                math.log(1 + (self._n - len(rows) + 0.5) / (len(rows) + 0.5)),
+                self._rarity(len(rows)),
             )
             for token, rows in held.items()
         }
@@ -62,7 +63,7 @@ class WordIndex:
         a question without a word.
         """
         scores = np.zeros(self._n, dtype=np.float32)
-        whole, rarest = 0.0, math.log(1 + (self._n + 0.5) / 0.5)
+        whole, rarest = 0.0, self._rarity(0)
         for token, weight in query_tokens(question).items():
             posting = self._postings.get(token)
             if posting is None:
@@ -71,6 +72,10 @@ class WordIndex:
             whole += weight * posting.idf
             scores[posting.rows] += np.float32(weight * posting.idf) * posting.parts
         return scores / np.float32(whole) if whole else scores
+
+    def _rarity(self, n: int) -> float:
+        """Return what a word counts that ``n`` capabilities hold."""
+        return math.log(1 + (self._n + _OTHERS - n + 0.5) / (n + 0.5))
 
 
 def asked_words(question: str) -> dict[str, str]:

@@ -7,6 +7,12 @@ from typing import Any
 
 import click
 
+from fingerpost.cli.capabilities import (
+    Offer,
+    capability_options,
+    show_recommendations,
+    tell_skipped,
+)
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
 from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters, require_text
 from fingerpost.cli.progress import IngestBar
@@ -37,6 +43,7 @@ from fingerpost.cli.vectors import embed_for, embed_seconds, embed_wait_option, 
 )
 @click.option("--no-verify", is_flag=True, help="Do not check the claims.")
 @click.option("--require-grounded", is_flag=True, help="Exit with 4 unless every claim stands.")
+@capability_options
 @embed_wait_option("answering")
 @corpus_options
 def ask(
@@ -64,6 +71,9 @@ def ask(
         click.echo(json.dumps(result_json(result, explain=explain), ensure_ascii=False, indent=2))
     else:
         show_result(result)
+        if result.recommendations:
+            click.echo("\n" + click.style("May help", bold=True))
+            show_recommendations(result.recommendations)
         if explain:
             explain_result(result)
     if note:
@@ -85,6 +95,7 @@ def _answer(
     deadline: float | None,
     no_verify: bool,
     load: Load,
+    offer: Offer,
 ) -> tuple[Any, str]:
     from fingerpost.router import QueryRouter
 
@@ -99,6 +110,10 @@ def _answer(
         ) from None
     seconds = embed_seconds(config, embed_wait)
     router = QueryRouter(config.model_copy(update={"embed": "never"}))
+    engine = offer("none" if config.embedding_provider == "none" else "auto")
+    if engine is not None:
+        router.set_capability_discovery_engine(engine)
+        tell_skipped(engine)
     with IngestBar() as bar:
         router.subscribe(bar)
         with router:

@@ -26,6 +26,11 @@ COMMANDS = {
     "check": ("fingerpost.cli.check", "check", "Find what keeps documents from being found."),
     "gaps": ("fingerpost.cli.gaps", "gaps", "Show the pages that questions miss."),
     "doctor": ("fingerpost.cli.doctor", "doctor", "Check this installation and its settings."),
+    "capabilities": (
+        "fingerpost.cli.capabilities",
+        "capabilities",
+        "Recommend tools and skills for a question.",
+    ),
     "calibrate": (
         "fingerpost.cli.calibrate",
         "calibrate_group",
