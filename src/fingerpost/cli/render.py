@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fingerpost.cli.terminal import one_line, plain
+from fingerpost.text.versions import versioned_path
 from fingerpost.types.answer import ClaimVerdict, SourceCitation, Verdict, VerifiedResponse
 from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import Hit
@@ -28,6 +29,7 @@ _TIER_NAMES = ("trivial", "lookup", "multi-source", "research")
 _CLAIM_WIDTH = 76
 _SUPPORTED_SHOWN = 8
 _FEATURES_SHOWN = 6
+_COPIES_SHOWN = 5
 
 
 def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
     if not isinstance(wire, dict):
         raise TypeError("a result is an object")
     wire.pop("candidates")
+    wire["stale"] = result.stale
     if result.grounding is not None:
         grounding = wire["grounding"]
         grounding["counts"] = counts_of(result.grounding)
@@ -80,8 +83,6 @@ def candidate_json(hit: Hit) -> dict[str, Any]:
     }
 
 
-        "also_in": list(hit.copies),
-        "n_chunks": hit.n_chunks,
 def show_result(result: QueryResult) -> None:
     """Print answer, sources, verdicts, and how the question was routed."""
     click.echo(plain(result.answer))
@@ -104,8 +105,6 @@ def show_result(result: QueryResult) -> None:
 
 
 def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
-    if result.translated_query:
-        click.echo(click.style(f"searched as: {plain(result.translated_query)}", dim=True))
     """Return every claim that is not supported, and the first few that are."""
     supported = [claim for claim in claims if claim.verdict is Verdict.SUPPORTED]
     few = set(map(id, supported[:_SUPPORTED_SHOWN]))
@@ -127,8 +126,22 @@ def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
         lines = f"line {source.line_start}"
     lines = f"{pages_line(source)}{lines}"
     corpus = f"{source.source}: " if name_corpus else ""
-    text = f"[{source.index}] {corpus}{source.path} › {trail}, {lines}"
+    notes = "".join(f" ({note})" for note in _source_notes(source))
+    text = f"[{source.index}] {corpus}{source.path} › {trail}, {lines}{notes}"
     return plain(text + (f"  {source.url}" if source.url else ""))
+
+
+def _source_notes(source: SourceCitation) -> Iterator[str]:
+    """Yield its version where the path does not show it, where else it stands, if it is stale."""
+    if source.version and source.version not in source.path:
+        yield f"version {source.version}"
+    if source.also_in:
+        others = [versioned_path(source.source, path).version or path for path in source.also_in]
+        shown = ", ".join(others[:_COPIES_SHOWN])
+        more = len(others) - _COPIES_SHOWN
+        yield f"also in {shown}" + (f" and {more} more" if more > 0 else "")
+    if source.stale:
+        yield "changed since it was indexed"
 
 
 def pages_line(source: SourceCitation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -22,6 +22,7 @@ from fingerpost.text.analyse import analyse_joined
 from fingerpost.text.html import html_targets
 from fingerpost.text.language import detect_language
 from fingerpost.text.names import name_numbers
+from fingerpost.text.versions import label_version, versioned_path
 from fingerpost.types.document import Chunk, Document, Span
 from fingerpost.types.ids import chunk_id, document_id
 
@@ -37,6 +38,7 @@ _MIN_OTHER_SCRIPT = 8
 _LONG_SAMPLE_CHARS = 4000
 _PROSE_KINDS = frozenset({"paragraph", "list", "quote", "heading", "cell", "woven", "plain", "rst"})
 _NO_PATHS = Paths(())
+_VERSION_FIELDS = ("version", "doc_version", "docs_version", "product_version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def prepare_file(file: FileToPrepare) -> Prepared | Undecodable:
     reading = read_bytes(file.raw, file.path, plain=file.plain)
     if isinstance(reading, Undecodable):
         return reading
-    return _Builder(file, reading).build()
+    metadata = _with_version(reading.metadata, file.source, file.path)
+    return _Builder(file, replace(reading, metadata=metadata)).build()
 
 
 def prepare_text(
@@ -129,12 +132,21 @@ def prepare_text(
         title=_SURROGATE.sub("\ufffd", title) or front.title,
         language=language or front.language,
         tags=tuple(dict.fromkeys([*tags, *front.tags])),
-        metadata=front.metadata,
+        metadata=_with_version(front.metadata, source, path),
     )
     file = FileToPrepare(text.encode(), source, path, max_tokens=max_tokens)
     parsed = parse_safely(text, format, front)
     reading = Reading(text, format, front, parsed, front.metadata)
     return _Builder(file, reading).build().document
+
+
+def _with_version(metadata: Mapping[str, object], source: str, path: str) -> dict[str, object]:
+    """Return the metadata with the ``version`` that front matter, else the path tells."""
+    fields = (metadata.get(name) for name in _VERSION_FIELDS)
+    told = next((str(value) for value in fields if isinstance(value, str | int | float)), "")
+    version = label_version(told) or label_version(f"v{told}") or told
+    version = version or versioned_path(source, path).version
+    return {**metadata, "version": version} if version else dict(metadata)
 
 
 @dataclass(frozen=True, slots=True)

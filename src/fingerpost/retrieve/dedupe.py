@@ -7,7 +7,18 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
+from fingerpost.retrieve.versions import (
+    Asked,
+    Preference,
+    are_versions,
+    asked_of,
+    may_stand_for,
+    placed,
+    same_section,
+    without_other_versions,
+)
 from fingerpost.types.evidence import Hit
 
 SAME = 0.9
@@ -22,35 +33,63 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
 
     Texts of the same words are equal anywhere; texts that share nine tenths of them are equal
     under the same heading of another file, seven tenths where that file is the same page in a
-    folder of another version (``7.4/page.md`` and ``7.5/page.md``).
+    folder of another version (``7.4/page.md`` and ``7.5/page.md``). Versions of one section of
+    a page are one whatever their texts, and so are versions of one page when the one that is
+    meant fits about as well (see `retrieve.versions`).
 
-    Of equal texts the newest stands in the place of the best: the one whose path the question
-    names (``7.4``), else the later date in its front matter, else the higher version in its
-    path, else the first. Its ``copies`` lists the others. Texts that differ in a word of the
-    question are never equal: there the difference is what was asked.
+    Of equal texts one stands in the place of the best: the version that the question names,
+    else the newest released one, else the later date in its front matter, else the higher
+    number in its path, else the first. Its ``copies`` lists the others. Texts of one version that
+    differ in a word of the question are never equal: there the difference is what was asked.
 
     Args:
         hits: Best first.
         query_text: The question, for versions and words that it names.
     """
-    asked = frozenset(query_text.casefold().split())
-    groups: list[list[Hit]] = []
-    words: list[frozenset[str]] = []
+    words_asked = frozenset(query_text.casefold().split())
+    asked = asked_of(query_text)
+    groups: list[_Group] = []
     seen: set[str] = set()
     for hit in hits:
         if hit.chunk.id in seen:
             continue
         seen.add(hit.chunk.id)
-        own = _words(hit.chunk.text)
-        for group, other in zip(groups, words, strict=True):
-            least = _least_shared(group[0], hit)
-            if own == other or (least and _alike(own, other, asked, least)):
-                group.append(hit)
+        own, page = _words(hit.chunk.text), placed(hit.document).page
+        for group in groups:
+            first = group.hits[0]
+            if own == group.words:
+                is_one = True
+            elif page == group.page and are_versions(first, hit):
+                is_one = _is_one(group, hit, own, asked)
+            else:
+                least = _least_shared(first, hit)
+                is_one = least > 0 and _alike(own, group.words, words_asked, least)
+            if is_one:
+                group.hits.append(hit)
                 break
         else:
-            groups.append([hit])
-            words.append(own)
-    return [_newest(group, query_text) for group in groups]
+            groups.append(_Group([hit], own, page))
+    kept = [_kept(group.hits, asked, query_text) for group in groups]
+    return without_other_versions(kept, asked)
+
+
+class _Group(NamedTuple):
+    """Hits that are one; words and page are those of the first."""
+
+    hits: list[Hit]
+    words: frozenset[str]
+    page: str
+
+
+def _is_one(group: _Group, hit: Hit, words: AbstractSet[str], asked: Asked) -> bool:
+    """Return whether a version of a section may stand for the others, or they for it."""
+    first = group.hits[0]
+    if not same_section(first, hit) and not _alike(words, group.words, frozenset(), SAME_PAGE):
+        return False
+    if not asked.versions and not asked.names:
+        return True
+    one, other = sorted((hit, first), key=lambda item: asked.preference(item.document))
+    return may_stand_for(other, one, asked) and not asked.of_both(group.hits, hit)
 
 
 def _least_shared(left: Hit, right: Hit) -> float:
@@ -81,11 +120,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
 
 
-def _newest(group: list[Hit], query_text: str) -> Hit:
+def _kept(group: list[Hit], asked: Asked, query_text: str) -> Hit:
     if len(group) == 1:
         return group[0]
     first = group[0]
-    ages = [(_age(hit, query_text), -place) for place, hit in enumerate(group)]
+    ages = [(_age(hit, asked, query_text), -place) for place, hit in enumerate(group)]
     kept = group[ages.index(max(ages))]
     merged = [path for hit in group for path in (hit.document.path, *hit.copies)]
     others = tuple(path for path in dict.fromkeys(merged) if path != kept.document.path)
@@ -101,13 +140,14 @@ def _newest(group: list[Hit], query_text: str) -> Hit:
     )
 
 
-def _age(hit: Hit, query_text: str) -> tuple[int, str, tuple[int, ...]]:
-    """Return what orders versions of a page, newest greatest."""
+def _age(hit: Hit, asked: Asked, query_text: str) -> tuple[Preference, int, str, tuple[int, ...]]:
+    """Return what orders copies and versions of a page, the one to keep greatest."""
     numbered, numbers = _path_numbers(hit.document.path)
     metadata = hit.document.metadata
     date = str(metadata.get("date") or metadata.get("ms.date") or "")
     iso = date if _ISO_DATE.match(date) else ""
-    return sum(part in query_text for part in numbered), iso, numbers
+    told = sum(part in query_text for part in numbered)
+    return asked.preference(hit.document), told, iso, numbers
 
 
 @lru_cache(maxsize=4096)

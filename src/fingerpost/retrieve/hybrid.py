@@ -16,6 +16,7 @@ from fingerpost.retrieve.legs import Legs, run_legs
 from fingerpost.retrieve.mention import raise_named
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.question import Question, ask
+from fingerpost.retrieve.versions import asked_of, in_meant_version
 from fingerpost.retrieve.weights import weights
 from fingerpost.stores.base import Reader, Selection, StoredChunk
 from fingerpost.types.evidence import Hit, MatchType
@@ -112,6 +113,8 @@ def search_for(
         rest = ranking[len(read) : _EXPLAINED]
         read += _hits(reader, question, legs, scores, rest, first=len(read) + 1)
     kept = spread(hits, k)
+    if within is None:  # what a filter leaves out is no version to look for
+        kept = in_meant_version(reader, kept, asked_of(question.text))
     return HybridResult(
         hits=tuple(kept),
         candidates=tuple(read),

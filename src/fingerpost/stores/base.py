@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,6 +185,20 @@ class Selection:
     payload: object = field(repr=False, compare=False, default=None)
 
 
+class VersionFolder(NamedTuple):
+    """A folder that holds one version of the documentation.
+
+    Attributes:
+        source: Name of its source.
+        above: The folder that it stands in, empty for the root of the source.
+        label: Its own name, ``v1.2``.
+    """
+
+    source: str
+    above: str
+    label: str
+
+
 class Reader(Protocol):
     """One generation of an index, held still for a whole question. Thread-safe."""
 
@@ -260,6 +274,10 @@ class Reader(Protocol):
 
     def languages(self) -> dict[str, int]:
         """Return chunk counts by language."""
+        ...
+
+    def version_folders(self) -> tuple[VersionFolder, ...]:
+        """Return the folders of documents that stand for a version, in order."""
         ...
 
     def skipped(self) -> tuple[SkippedFile, ...]:

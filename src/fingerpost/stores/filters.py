@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from fingerpost.text.versions import label_version
 from fingerpost.types.document import Document
 from fingerpost.types.query import Filters
 
@@ -32,6 +33,8 @@ def document_filter(filters: Filters) -> Callable[[Document], bool] | None:
     allowed: dict[str, set[str]] = {}
     for name, value in filters.metadata:
         allowed.setdefault(name, set()).add(value.casefold())
+    if "version" in allowed:  # v7.4 is written as it is kept
+        allowed["version"] |= {label_version(value) for value in allowed["version"]} - {""}
     for name, values in allowed.items():
         tests.append(_metadata_test(name, values))
     if not tests:

@@ -39,6 +39,7 @@ class Document:
         tags: From front matter, in order, without duplicates.
         metadata: Other front matter; JSON-safe values only, dates as ISO strings. Of a PDF, Word
             or PowerPoint file ``pages`` holds the start of each page in the text.
+            Its ``version`` comes from the path where front matter tells none.
         size_bytes: Length of the raw file.
     """
 
@@ -53,6 +54,12 @@ class Document:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict, hash=False)
     size_bytes: int = 0
+
+    @property
+    def version(self) -> str:
+        """Return the version that it belongs to, by front matter or path; empty when unknown."""
+        told = self.metadata.get("version")
+        return told if isinstance(told, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

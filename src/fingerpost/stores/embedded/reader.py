@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerpost.errors import IndexMismatchError, StoreError, UsageError
-from fingerpost.stores.base import Neighbour, Selection, StoredChunk, StoreInfo, Summary, WordQuery
+from fingerpost.errors import UsageError
+from fingerpost.stores.base import (
+    Neighbour,
+    Selection,
+    StoredChunk,
+    StoreInfo,
+    Summary,
+    VersionFolder,
+    WordQuery,
+)
 from fingerpost.stores.embedded.border import corrupt, guarded
 from fingerpost.stores.embedded.graph import Graph
 from fingerpost.stores.embedded.ledger import Generation, read_skipped
@@ -30,7 +38,8 @@ from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.stores.embedded.selection import SelectedKeys, select_keys, within_words
 from fingerpost.stores.embedded.snapshot import MAX_DOCUMENTS, Snapshot, visible_languages
 from fingerpost.stores.embedded.summaries import READ_SUMMARIES, read_summaries
-from fingerpost.stores.embedded.vector_search import nearest
+from fingerpost.stores.embedded.vector_search import nearest, unit_vector
+from fingerpost.stores.embedded.versions import READ_PLACES, version_folders
 from fingerpost.stores.embedded.words import WordsDamagedError
 from fingerpost.types.document import Document, SkippedFile
 from fingerpost.types.query import Filters
@@ -129,7 +138,7 @@ class EmbeddedReader:
         selected = _payload(within)
         if not table.n_rows or k <= 0 or (selected is not None and not len(selected.keys)):
             return []
-        unit = _unit(vector, table.dimension)
+        unit = unit_vector(vector, table.dimension)
         if unit is None:
             return []
         catalogue = self._snapshot.catalogue
@@ -278,6 +287,13 @@ class EmbeddedReader:
         """Return chunk counts by language, most first."""
         return visible_languages(self._snapshot.catalogue)
 
+    def version_folders(self) -> tuple[VersionFolder, ...]:
+        """Return the folders of documents that stand for a version, in order."""
+        catalogue = self._snapshot.catalogue
+        if catalogue.versions is None:
+            catalogue.versions = version_folders(self._rows(READ_PLACES, ()), self._folder)
+        return catalogue.versions
+
     def skipped(self) -> tuple[SkippedFile, ...]:
         """Return the files that the last run skipped."""
         with self._open() as connection:
@@ -382,18 +398,3 @@ def _payload(within: Selection | None) -> SelectedKeys | None:
     if not isinstance(within.payload, SelectedKeys):
         raise UsageError("The selection comes from another store.", hint="Use reader.select().")
     return within.payload
-
-
-def _unit(vector: NDArray[np.float32], dimension: int) -> NDArray[np.float32] | None:
-    """Return the vector at unit length, ``None`` when it has no direction."""
-    values = np.asarray(vector, np.float32).reshape(-1)
-    if len(values) != dimension:
-        raise IndexMismatchError(
-            f"The query's vector does not fit the index: dimension: expected {dimension}, "
-            f"found {len(values)}.",
-            hint="Use the embedder that the index was built with.",
-        )
-    if not np.isfinite(values).all():
-        raise StoreError("The query's vector has values that are not finite.")
-    length = float(np.sqrt(np.square(values, dtype=np.float64).sum()))
-    return (values / length).astype(np.float32) if length > 0 else None

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from fingerpost.stores.base import StoredChunk
+from fingerpost.stores.base import StoredChunk, VersionFolder
 from fingerpost.stores.embedded.keymap import KeyMap
 from fingerpost.stores.embedded.ledger import Generation
 from fingerpost.stores.embedded.outline import Outline
@@ -75,6 +75,7 @@ class Catalogue:
         frequencies: In how many chunks a token stands, for those asked about lately.
         sound_tables: Tables whose indexes were compared with their rows in this process.
         all_documents: All documents with their keys, once a filter needed them.
+        versions: Folders that stand for a version, once they were asked for.
     """
 
     keymap: KeyMap
@@ -86,6 +87,7 @@ class Catalogue:
     chunks: Kept[int, StoredChunk] = field(default_factory=lambda: Kept(_MAX_CHUNKS))
     frequencies: Kept[str, int] = field(default_factory=lambda: Kept(_MAX_FREQUENCIES))
     all_documents: list[tuple[int, Document]] | None = None
+    versions: tuple[VersionFolder, ...] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
     outlines: Kept[int, Outline] = field(default_factory=lambda: Kept(_MAX_OUTLINES))
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fingerpost.errors import IndexMismatchError, StoreError
 from fingerpost.stores.embedded.keymap import KeyMap
 from fingerpost.stores.embedded.selection import SelectedKeys
 from fingerpost.stores.embedded.vector_table import (
@@ -156,3 +157,23 @@ def _spread(
     offsets = np.repeat(starts - (np.cumsum(counts) - counts), counts)
     places = offsets + np.arange(int(counts.sum()))
     return contents.keys[places], np.repeat(scores, counts)
+
+
+def unit_vector(vector: NDArray[np.float32], dimension: int) -> NDArray[np.float32] | None:
+    """Return the vector at unit length, ``None`` when it has no direction.
+
+    Raises:
+        IndexMismatchError: It has another length than those of the index.
+        StoreError: A value is not finite.
+    """
+    values = np.asarray(vector, np.float32).reshape(-1)
+    if len(values) != dimension:
+        raise IndexMismatchError(
+            f"The query's vector does not fit the index: dimension: expected {dimension}, "
+            f"found {len(values)}.",
+            hint="Use the embedder that the index was built with.",
+        )
+    if not np.isfinite(values).all():
+        raise StoreError("The query's vector has values that are not finite.")
+    length = float(np.sqrt(np.square(values, dtype=np.float64).sum()))
+    return (values / length).astype(np.float32) if length > 0 else None

@@ -1,0 +1,73 @@
+"""What a label, a path and a question say of versions, and which version comes before which."""
+
+import pytest
+
+from fingerpost.text.versions import asked_versions, label_version, version_order, versioned_path
+
+
+@pytest.mark.parametrize(
+    ("label", "version"),
+    [
+        ("7.4", "7.4"), ("v1.2", "1.2"), ("1.2.x", "1.2.x"), ("version-1.2", "1.2"),
+        ("version-3", "3"), ("V3", "3"), ("helm-v3", "3"), ("python-3.11", "3.11"),
+        ("release-1.28", "1.28"), ("2.0-beta", "2.0-beta"), ("v2.0.0-rc.1", "2.0.0-rc.1"),
+        ("latest", "latest"), ("next", "next"),
+        ("12", ""), ("2019", ""), ("1-setup", ""), ("ps101", ""), ("chapter-1.2", ""),
+        ("2024-10-07-kubecon-na-24", ""), ("guides", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_label_is_a_version_or_none(label, version):
+    assert label_version(label) == version
+
+
+def test_versions_are_ordered_released_before_unreleased_and_by_number_not_by_letter():
+    rising = ["1.0-beta", "next", "5.1", "7.4", "7.4.2", "7.4.x", "7.10", "latest"]
+    assert sorted(rising, key=version_order) == rising
+    assert version_order("") == version_order("stable")
+
+
+def test_versions_of_a_page_have_one_page_and_the_last_folder_tells():
+    old, new = (versioned_path("docs", f"ref/{v}/v1/a.md") for v in ("5.1", "7.4"))
+    assert (old.version, new.version) == ("1", "1")
+    old, new = (versioned_path("docs", f"ref/{v}/a.md") for v in ("5.1", "7.4"))
+    assert (old.version, new.version, old.page) == ("5.1", "7.4", new.page)
+    current = versioned_path("site", "docs/a.md")
+    kept = versioned_path("site", "versioned_docs/version-3/a.md")
+    assert (current.version, kept.version, kept.page) == ("", "3", current.page)
+    assert versioned_path("docs/v2", "a.md").version == "2"
+    assert versioned_path("x", "src/main/docs/a.md").version == ""
+    assert versioned_path("x", "notes/1.2.md").version == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "versions"),
+    [
+        ("What changed between 5.1 and 7.4?", ["5.1", "7.4"]),
+        ("Which aliases are there in PowerShell 7.4.", ["7.4"]),
+        ("charts in v3", ["3"]),
+        ("how do I install version 2", ["2"]),
+        ("what is in the next release", ["next"]),
+        ("what's new in v2.0-beta?", ["2.0-beta"]),
+        ("give me 5 examples", []),
+        ("what do I do next", []),
+        ("it costs $1.50 or 99.9%", []),
+    ],
+)
+def test_a_question_names_versions(question, versions):
+    assert [one.version for one in asked_versions(question)] == versions
+
+
+def test_a_whole_number_behind_a_name_counts_where_the_name_is_that_of_the_documents():
+    (asked,) = asked_versions("How do I install Helm 3?")
+    assert asked.fits("3.2", "helm/docs/install.md installing") == 1
+    assert asked.fits("3", "helm/docs/install.md installing") == 2
+    assert asked.fits("3", "docker/install.md installing") == 0
+
+
+def test_a_version_fits_its_line_and_what_is_said_more_exactly():
+    (asked,) = asked_versions("in 7.4")
+    assert [asked.fits(v, "") for v in ("7.4", "7.4.2", "7.5", "7", "")] == [2, 1, 0, 0, 0]
+    (asked,) = asked_versions("in 7.4.2")
+    assert asked.fits("7.4", "") == 1
+    (asked,) = asked_versions("a limit of 1.5 seconds")
+    assert asked.fits("1", "") == 0
