@@ -52,6 +52,15 @@ def without_name(question: str) -> str:
     return bare if topic_tokens(bare) else question
 
 
+def is_meant(path: str, question: str) -> bool:
+    """Return whether an entry may stand first: one about a setting when its name is written.
+
+    There are more of them than of all others, and each is like many questions.
+    """
+    setting = path.partition("faq/setting-")[2].rpartition(".")[2]
+    return not setting or setting in _WORD.findall(question.lower())
+
+
 def _likeness(question: str, knowledge: Knowledge) -> float:
     """Return how like the question is to the likest question of an entry, 0 to 1 (F1)."""
     asked = query_tokens(question)

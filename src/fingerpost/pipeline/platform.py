@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from fingerpost.errors import FingerpostError, MissingRecordingError, UsageError
 from fingerpost.generate import should_abstain
-from fingerpost.knowledge import is_about, without_name
+from fingerpost.knowledge import is_about, is_meant, without_name
 from fingerpost.pipeline.answer import why_nothing, write
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
@@ -32,6 +32,7 @@ _SILENT: Final = frozenset(
 """Why the documents have no answer, other than that they were not to be asked."""
 _KEPT: Final = 3
 """Most entries that one question is answered from; each is an answer of its own."""
+_LOOKED_AT: Final = 10
 _NEAR: Final = 0.35
 """Least cosine to the question of the nearest entry."""
 
@@ -140,7 +141,7 @@ async def _searched(run: Run, question: str, store: Store) -> Evidence:
         text=question,
         tier=Tier.LOOKUP,
         strategy=Strategy.SIMPLE,
-        top_k=min(run.query.top_k or _KEPT, _KEPT),
+        top_k=_LOOKED_AT,
         query_id=run.query.query_id,
         explain=run.query.explain,
     )
@@ -154,4 +155,6 @@ async def _searched(run: Run, question: str, store: Store) -> Evidence:
             remaining_s=run.remaining_s,
             limiter=run.limiter,
         )
-        return await retrieve(reader, request, tools)
+        found = await retrieve(reader, request, tools)
+    hits = sorted(found.hits, key=lambda hit: not is_meant(hit.document.path, question))
+    return replace(found, hits=tuple(hits[: min(run.query.top_k or _KEPT, _KEPT)]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.knowledge import is_about, load_knowledge, without_name
+from fingerpost.knowledge import is_about, is_meant, load_knowledge, without_name
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,10 @@ def test_it_stays_shut_for_providers_and_words_that_others_have_too(question):
 )
 def test_the_name_is_left_out_unless_nothing_would_be_left(question, bare):
     assert without_name(question) == bare
+
+
+def test_an_entry_about_a_setting_stands_first_only_when_its_name_is_written():
+    assert is_meant("faq/setting-max_tier", "What does FINGERPOST use MAX_TIER for?")
+    assert is_meant("faq/setting-github_repos.token", "where does the token of github go?")
+    assert not is_meant("faq/setting-max_tier", "What do the tiers mean?")
+    assert is_meant("faq/setup-openai", "What do the tiers mean?")
