@@ -24,7 +24,10 @@ from machine import RESULTS
 from peers.table import show
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/evaluation.md", "docs/how-it-works/retrieval.md")
+PAGES = (
+    "README.md", "docs/evaluation.md", "docs/how-it-works/retrieval.md",
+    "docs/how-it-works/knowledge.md",
+)  # fmt: skip
 PLOT = "docs/ablation.svg"
 COLUMNS = {
     "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
@@ -166,6 +169,36 @@ def languages() -> str:
     return f"{table(('questions in', *ways), rows)}\n\n{measured_on(found)}"
 
 
+def known() -> str:
+    """Return what the platform knowledge answers, by either way of search."""
+    found = result("knowledge")
+    ways = ("local_model", "words_alone")
+    asked = found["local_model"]
+    rows = [
+        (f"paraphrases ({asked['paraphrases']['n']}), {said}", *shares)
+        for name, said in (
+            ("answered", "answered"),
+            ("cites_right", "the right entry is cited"),
+            ("cites_right_first", "the right entry is cited first"),
+        )
+        for shares in [[shown(found[way]["paraphrases"][name]) for way in ways]]
+    ]
+    rows += [
+        (f"{said} ({asked[name]['n']:,}), answered", *counts)
+        for name, said in (("others", "other questions"), ("swapped", "swapped"))
+        for counts in [[shown(found[way][name]["answered"]) for way in ways]]
+    ]
+    cost = found["cost"]
+    said = (
+        f"CPU time of a route over one page: {cost['answered_cpu_ms']} ms when the page answers, "
+        f"{cost['silent_cpu_ms']} ms when nothing does, {cost['later_cpu_ms']} ms when an entry "
+        f"does, and {cost['first_cpu_ms'] / 1000:.1f} s for the first such question, which makes "
+        "the index and loads the model."
+    )
+    text = table(("", "local model", "words alone"), rows)
+    return f"{text}\n\n{said} {measured_on(found)}"
+
+
 def compared() -> str:
     """Return the short table of the README."""
     rows = [(one.what, one.shown(one.value(result(one.result))), one.beside) for one in COMPARED]
@@ -184,6 +217,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "languages": languages,
     "readers": partial(goals, READERS),
     "peers": peers,
+    "knowledge": known,
     "compared": compared,
 }
 
