@@ -171,6 +171,77 @@ def languages() -> str:
 
 def known() -> str:
     """Return what the platform knowledge answers, by either way of search."""
+def cranfield() -> str:
+    """Return nDCG@10 of each way over Cranfield, a column for each reading of its judgements."""
+    found = result("cranfield")
+    ways = found["ndcg@10"]
+    gains = list(next(iter(ways.values())))
+    rows = [(way, *(shown(by[gain]) for gain in gains)) for way, by in ways.items()]
+    size = f"{found['n_topics']} topics, {found['n_documents']:,} documents."
+    return f"{table(('nDCG@10', *gains), rows)}\n\n{size} {measured_on(found)}"
+
+
+def gaps() -> str:
+    """Return how well groups of unanswered questions match the pages that are missing."""
+    found = result("gaps")
+    kept = [
+        (name, *(shown(one[key]) for key in ("missing", "logged_of_missing", "logged_of_there")))
+        for name, one in found["sets"].items()
+    ]
+    grouped = [
+        (f"{name}, {way}", *(shown(value) for value in values.values()))
+        for name, one in found["sets"].items()
+        for way, values in one["ways"].items()
+    ]
+    logged = table(("set", "questions whose page is missing", "kept", "kept of others"), kept)
+    text = table(("set, way of grouping", "groups", "purity", "NMI", "B-cubed F1"), grouped)
+    return f"{logged}\n\n{text}\n\n{measured_on(found)}"
+
+
+def checked() -> str:
+    """Return the CPU time of a check beside that of an ingest, and what it found."""
+    found = result("check-powershell-docs")
+    rows = [(rule, shown(count)) for rule, count in found["counts"].items()]
+    said = (
+        f"{found['tree']}, {found['pages']:,} pages: {found['check']['cpu_s']:.1f} s of CPU time; "
+        f"an ingest by words takes {found['ingest']['cpu_s']:.1f} s, on all cores."
+    )
+    return f"{said}\n\n{table(('rule', 'findings'), rows)}\n\n{measured_on(found)}"
+
+
+def discovered() -> str:
+    """Return how well capabilities are found, how honest confidences are, and what it takes."""
+    found = result("capabilities")
+    ways = ("plain BM25", "words", "words and meaning")
+    columns = ("recall@5", "hit@1", "hit@5", "mrr")
+    rows = [
+        (way, *map(shown, (found[way]["dev"]["recall@5"], *map(found[way]["held"].get, columns))))
+        for way in ways
+    ]
+    sure = [
+        (
+            way,
+            f"{one['told a right one']} of {one['asked, can help']}",
+            f"{one['told something, cannot help']} of {one['asked, cannot help']}",
+            shown(one["mean_confidence"]),
+            shown(one["right"]),
+        )
+        for way, one in ((way, found[f"{way}: confidence, held"]) for way in ways[1:])
+    ]
+    took = [
+        (way, *(shown(found[f"speed: {way}"][f"{part}_ms"]) for part in TIMES)) for way in ways[1:]
+    ]
+    tables = (
+        table(("way", "recall@5, dev", *(f"{name}, held" for name in columns)), rows),
+        table(
+            ("held, among three servers", "told a right tool", "told one in vain", "sure", "right"),
+            sure,
+        ),
+        table(("ms at 1,000 tools", "p50 CPU", "p95 CPU", "p50 wall", "p95 wall"), took),
+    )
+    return "\n\n".join((*tables, measured_on(found)))
+
+
     found = result("knowledge")
     ways = ("local_model", "words_alone")
     asked = found["local_model"]
@@ -217,6 +288,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "languages": languages,
     "readers": partial(goals, READERS),
     "peers": peers,
+    "cranfield": cranfield,
     "knowledge": known,
     "compared": compared,
 }
