@@ -168,11 +168,11 @@ def test_an_error_in_json_is_an_object_with_a_hint(tmp_path):
 
 def test_index_tells_what_was_read_and_what_was_skipped_and_why(corpus):
     (corpus / "binary.md").write_bytes(b"a\0b" * 100)
-    (corpus / "book.pdf").write_bytes(b"%PDF-1.4")
+    (corpus / "book.doc").write_bytes(b"%PDF-1.4")
     done = _run("index", corpus, *WORDS)
     assert "4 documents" in done.stdout
     assert "binary.md: binary" in done.stdout
-    assert "book.pdf: unsupported" in done.stdout
+    assert "book.doc: unsupported" in done.stdout
     again = json.loads(_run("index", corpus, "--json", *WORDS).stdout)
     assert (again["n_added"], again["n_unchanged"]) == (0, 4)
     stats = json.loads(_run("stats", corpus, "--json", *WORDS).stdout)

@@ -30,6 +30,7 @@ FORMATS: Final = {
     ".docx": "docx",
     ".pptx": "pptx",
 }
+_OF_SITES = frozenset({"llms.txt", "llms-full.txt"})
 # Files of data, which are documents when what they hold says so.
 SNIFFED: Final = {".json": "openapi", ".yaml": "openapi", ".yml": "openapi"}
 # Documents that we do not read: they are listed, since someone may miss them.
@@ -44,7 +45,10 @@ def format_of(path: str) -> str:
 
     One that needs the extra ``documents`` counts where its library is installed.
     """
-    kind = FORMATS.get(PurePosixPath(path).suffix.lower(), "")
+    place = PurePosixPath(path)
+    if place.name in _OF_SITES:
+        return "markdown"
+    kind = FORMATS.get(place.suffix.lower(), "")
     return "" if kind in CONVERTED and not can_convert(kind) else kind
 
 

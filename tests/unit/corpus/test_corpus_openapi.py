@@ -107,8 +107,7 @@ def test_what_is_searched_tells_parameters_bodies_and_fields_of_references():
         "Parameter X-Trace (header, string): Trace id",
         "Parameter limit (query, integer): How many to return at one time",
         "Response 200: A page of pets",
-        "application/json: array of Pet (id: integer (int64), required; "
-        "status: string, one of available, sold; parent: Pet)",
+        "application/json: array of Pet (id: integer (int64), required; status: string, one of available, sold; parent: Pet)",
     ):
         assert part in said
 
