@@ -36,11 +36,7 @@ def corpus_stats(
         document_count=state.n_documents,
         topic_count=len(topic_names),
         source_count=len(sources),
-        platform_knowledge=(
-            load_knowledge().stats()
-            if config.include_platform_knowledge
-            else PlatformKnowledgeStats()
-        ),
+        platform_knowledge=_platform(config),
         retrieval_mode="vector+keyword-fallback" if active else "keyword-only",
         embedding_status=embedding.status,
         embedding_model=embedding.model.name if embedding.model else None,
@@ -65,6 +61,17 @@ def corpus_stats(
         index_path=state.location,
         notes=state.notes,
     )
+
+
+def _platform(config: QueryRouterConfig) -> PlatformKnowledgeStats:
+    return (
+        load_knowledge().stats() if config.include_platform_knowledge else PlatformKnowledgeStats()
+    )
+
+
+def _known(config: QueryRouterConfig) -> PlatformKnowledgeStats:
+    wanted = config.include_platform_knowledge
+    return load_knowledge().stats() if wanted else PlatformKnowledgeStats()
 
 
 def _mode(*, on: bool, hook: object) -> str:
