@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.repositories import repository_notes
 from fingerpost.cli.terminal import plain
 from fingerpost.cli.vectors import embed_for, embed_seconds, embed_wait_option, words_alone
+
+if TYPE_CHECKING:
+    from fingerpost.types.stats import CorpusStats
 
 
 @click.command()
@@ -129,12 +132,16 @@ def _answer(
                 explain=explain,
             )
             found = router.get_corpus_stats()
+    n_vectors = round(result.vector_coverage * found.chunk_count)
+    note = failed or words_alone(router.embedding_reason, n_vectors, found.chunk_count)
+    return result, plain("\n".join([*_corpus_notes(found, paths), *([note] if note else [])]))
+
+
+def _corpus_notes(found: CorpusStats, paths: list[str]) -> list[str]:
+    """Return a note for each path that gave nothing and each repository that is not up to date."""
     nothing = [
         f"note: {item.path} gave nothing: {item.detail or item.reason}"
         for item in found.skipped
         if item.path in paths
     ]
-    n_vectors = round(result.vector_coverage * found.chunk_count)
-    note = failed or words_alone(router.embedding_reason, n_vectors, found.chunk_count)
-    nothing += repository_notes(found.repositories)
-    return result, plain("\n".join([*nothing, *([note] if note else [])]))
+    return nothing + repository_notes(found.repositories)

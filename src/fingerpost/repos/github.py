@@ -145,7 +145,7 @@ class Github:
         entries = [_entry(as_mapping(item)) for item in as_items(tree.get("tree"))]
         draft.selection = select([one for one in entries if one is not None], self._limits)
         if tree.get("truncated"):
-            draft.selection.skip("", "limit", "GitHub lists only a part of a tree this large")
+            draft.selection.skip(".", "limit", "GitHub lists only a part of a tree this large")
         for entry in draft.selection.entries:
             content = known.content(entry.path, entry.key)
             draft.write(entry.path, await self._blob(entry) if content is None else content)

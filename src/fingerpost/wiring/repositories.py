@@ -185,7 +185,7 @@ class Repositories:
     def skipped(self) -> tuple[SkippedFile, ...]:
         """Return what was passed over in all, under the names of the repositories."""
         return tuple(
-            replace(item, path=f"{state.name}/{item.path}".rstrip("/"))
+            replace(item, path=f"{state.name}/{item.path}")
             for state in (one.mirror.state for one in self._all)
             for item in state.skipped
         )
