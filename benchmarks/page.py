@@ -26,9 +26,11 @@ from peers.table import show
 ROOT = Path(__file__).parent.parent
 PAGES = (
     "README.md", "docs/evaluation.md", "docs/how-it-works/retrieval.md",
-    "docs/how-it-works/knowledge.md",
+    "docs/how-to/check-docs.md", "docs/how-to/find-gaps.md",
+    "docs/how-it-works/knowledge.md", "docs/how-to/capabilities.md",
 )  # fmt: skip
 PLOT = "docs/ablation.svg"
+TIMES = ("p50_cpu", "p95_cpu", "p50", "p95")
 COLUMNS = {
     "retrieval": ("n", "hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@5", "p50_ms"),
     "tiers": ("n", "accuracy", "macro_f1", "ece"),
@@ -169,8 +171,6 @@ def languages() -> str:
     return f"{table(('questions in', *ways), rows)}\n\n{measured_on(found)}"
 
 
-def known() -> str:
-    """Return what the platform knowledge answers, by either way of search."""
 def cranfield() -> str:
     """Return nDCG@10 of each way over Cranfield, a column for each reading of its judgements."""
     found = result("cranfield")
@@ -242,6 +242,8 @@ def discovered() -> str:
     return "\n\n".join((*tables, measured_on(found)))
 
 
+def known() -> str:
+    """Return what the platform knowledge answers, by either way of search."""
     found = result("knowledge")
     ways = ("local_model", "words_alone")
     asked = found["local_model"]
@@ -286,10 +288,13 @@ TABLES: dict[str, Callable[[], str]] = {
     "speed-small": partial(goals, SPEED_SMALL),
     "lanes": partial(goals, LANES),
     "languages": languages,
+    "cranfield": cranfield,
     "readers": partial(goals, READERS),
     "peers": peers,
-    "cranfield": cranfield,
+    "gaps": gaps,
+    "check": checked,
     "knowledge": known,
+    "capabilities": discovered,
     "compared": compared,
 }
 
