@@ -21,7 +21,7 @@ from fingerpost.lint.finding import Finding
 from fingerpost.lint.headings import page_findings
 from fingerpost.lint.links import link_findings
 from fingerpost.lint.page import Page
-from fingerpost.lint.read import read_page
+from fingerpost.lint.read import is_checked, read_page
 from fingerpost.lint.rules import RULES, Severity
 from fingerpost.types.document import SkippedFile
 
@@ -124,6 +124,8 @@ def _pages(scan: Scan, roots: Sequence[CorpusRoot], progress: Progress) -> Itera
     for file in scan.changed({}, _PASSAGE, seen):
         if is_converted(file.path):
             continue  # converting needs a process of its own, and what it gives has no markup
+        if not is_checked(file.path):
+            continue
         page = read_page(file, f"{folders[file.source]}{file.path}")
         if isinstance(page, Undecodable):
             scan.skip(file, page.reason, page.detail)

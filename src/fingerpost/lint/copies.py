@@ -17,6 +17,7 @@ import numpy as np
 from fingerpost.lint.finding import Finding
 from fingerpost.lint.page import Page, Section
 from fingerpost.lint.sketch import likeness
+from fingerpost.text.versions import label_version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,11 +30,6 @@ _ROWS: Final = 4
 _MIN_RUNS: Final = 40
 _MOST_COMPARED: Final = 8
 _MOST_NAMED: Final = 3
-_VERSION: Final = re.compile(
-    r"(?:v|ver|version|release|r)?[-_.]?\d+(?:[._](?:\d+|x))*(?:[-_.]?(?:alpha|beta|rc|pre)[\w.]*)?"
-    r"|latest|current|stable|next|main|master|dev|develop|nightly|unstable|lts|edge|head|preview",
-    re.IGNORECASE,
-)
 # Codes of ISO 639-1 that documentation is translated into, with or without a region.
 _LANGUAGE: Final = re.compile(
     r"(?:ar|bg|bn|ca|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|id|it|ja|ko|lt|lv|ms|nb|nl|no|pl|pt"
@@ -111,7 +107,7 @@ def _name(page: Page) -> str:
 def _edition(page: Page) -> tuple[str, ...]:
     """Return the folders of a page's path that name a version or a language."""
     folders = page.path.split("/")[:-1]
-    return tuple(part for part in folders if _VERSION.fullmatch(part) or _LANGUAGE.fullmatch(part))
+    return tuple(part for part in folders if label_version(part) or _LANGUAGE.fullmatch(part))
 
 
 def _versions(copies: Sequence[Page]) -> Finding:

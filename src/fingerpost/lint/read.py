@@ -15,11 +15,12 @@ from urllib.parse import unquote
 import numpy as np
 
 from fingerpost.corpus.blocks import Block
-from fingerpost.corpus.decode import Undecodable, decode
-from fingerpost.corpus.formats import even_lines, format_of, parse, parse_as_plain, sniffed_format
-from fingerpost.corpus.frontmatter import FrontMatter, read_front_matter
+from fingerpost.corpus.decode import Undecodable
+from fingerpost.corpus.formats import even_lines, format_of
+from fingerpost.corpus.frontmatter import FrontMatter
 from fingerpost.corpus.prepare import FileToPrepare
 from fingerpost.corpus.prose import clean_inline, strip_comments
+from fingerpost.corpus.reading import read_bytes
 from fingerpost.corpus.source import ParsedText
 from fingerpost.lint import markup
 from fingerpost.lint.page import Page, PageLink, Section
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OF_MARKDOWN = frozenset({"markdown", "mdx"})
+# Not those that are converted or generated: nobody mends a heading there.
+_CHECKED = frozenset({"markdown", "mdx", "rst", "text", "html", "notebook"})
 _WITH_LINKS = frozenset({"markdown", "mdx", "notebook", "html"})
 _OPENED = re.compile(r"\ufeff?---[ \t]*\r?\n[A-Za-z_][\w.-]*:[ \t]")
 _UNDERLINE = re.compile(r"[ \t]{0,3}(?:=+|-+)[ \t]*(?:\n|\Z)")
@@ -43,21 +46,19 @@ _SHORT_CHARS = 600
 _CHARS_PER_TOKEN = 4
 
 
+def is_checked(path: str) -> bool:
+    """Tell whether a file is written in a format that the rules are about."""
+    return format_of(path) in _CHECKED
+
+
 def read_page(file: FileToPrepare, shown: str) -> Page | Undecodable:
     """Return what the rules need to know of a file, or why its bytes are no text."""
-    decoded = decode(file.raw)
-    if isinstance(decoded, Undecodable):
-        return decoded
-    text = even_lines(decoded.text)
-    kind = "text" if file.plain else format_of(file.path) or sniffed_format(file.path) or "text"
-    front = FrontMatter(end=1 if text.startswith("\ufeff") else 0)
-    if kind in _OF_MARKDOWN:
-        front = read_front_matter(text)
-    try:
-        parsed = parse(text, kind, front)
-    except (RecursionError, RuntimeError, ValueError, IndexError):
-        parsed = parse_as_plain(text, front.end)
-    return _Reader(file, shown, text, kind, front, parsed).page()
+    reading = read_bytes(file.raw, file.path, plain=file.plain)
+    if isinstance(reading, Undecodable):
+        return reading
+    kind = "text" if file.plain else reading.kind
+    text = even_lines(reading.text)
+    return _Reader(file, shown, text, kind, reading.front, reading.parsed).page()
 
 
 @dataclass(slots=True)

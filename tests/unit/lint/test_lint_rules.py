@@ -167,3 +167,8 @@ def test_every_rule_says_why_it_matters_and_what_to_do():
         assert rule.why.endswith(".")
         assert rule.remedy.endswith(".")
         assert rule.finds[0].islower()
+
+
+def test_descriptions_of_interfaces_are_known_but_not_checked(rules):
+    described = '{"openapi": "3.1.0", "info": {"title": "Overview", "version": "1"}, "paths": {}}'
+    assert rules({"a.md": page("[x](api.json)\n"), "api.json": described}) == []
