@@ -48,9 +48,9 @@ class Entry:
         return self.id.replace(":", "/", 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Knowledge:
-    """All entries, ordered by id."""
+    """All entries, ordered by id. Two are equal when they are the same object."""
 
     entries: tuple[Entry, ...]
 
@@ -58,11 +58,6 @@ class Knowledge:
     def fingerprint(self) -> str:
         """Return the hash of all that is known."""
         return digest(to_json(self), size=16)
-
-    @cached_property
-    def by_path(self) -> dict[str, Entry]:
-        """Return the entries by their path."""
-        return {entry.path: entry for entry in self.entries}
 
     def stats(self) -> PlatformKnowledgeStats:
         """Return how many entries there are by category."""

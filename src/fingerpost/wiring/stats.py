@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.knowledge import load_knowledge
@@ -24,7 +26,7 @@ def corpus_stats(
     """Return the state of an open corpus."""
     with store.reader() as reader:
         state = reader.info
-        sources = {document.source for document in reader.documents()}
+        documents = [(document.source, document.format) for document in reader.documents()]
         languages = reader.languages()
         skipped = (*unlocated, *reader.skipped(), *repositories.skipped())
         joined = repositories.stats(reader)
@@ -35,7 +37,7 @@ def corpus_stats(
         chunk_count=state.n_chunks,
         document_count=state.n_documents,
         topic_count=len(topic_names),
-        source_count=len(sources),
+        source_count=len({source for source, _ in documents}),
         platform_knowledge=_platform(config),
         retrieval_mode="vector+keyword-fallback" if active else "keyword-only",
         embedding_status=embedding.status,
@@ -57,6 +59,7 @@ def corpus_stats(
         repositories=joined,
         topics=topic_names,
         languages=languages,
+        formats=dict(Counter(kind for _, kind in documents).most_common()),
         generation=state.generation,
         index_path=state.location,
         notes=state.notes,
@@ -67,11 +70,6 @@ def _platform(config: QueryRouterConfig) -> PlatformKnowledgeStats:
     return (
         load_knowledge().stats() if config.include_platform_knowledge else PlatformKnowledgeStats()
     )
-
-
-def _known(config: QueryRouterConfig) -> PlatformKnowledgeStats:
-    wanted = config.include_platform_knowledge
-    return load_knowledge().stats() if wanted else PlatformKnowledgeStats()
 
 
 def _mode(*, on: bool, hook: object) -> str:
