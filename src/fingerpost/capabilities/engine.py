@@ -37,7 +37,7 @@ class CapabilityDiscoveryEngine:
     """Recommends the skills, tools and extensions of a host that may help with a question.
 
     Everything is read once, when the engine is built, which blocks: with an embedding model
-    about 10 ms for each capability the first time, and next to nothing once its vectors are
+    some 20 ms of CPU for each capability the first time, next to nothing once its vectors are
     kept. Nothing that is read is run, and what cannot be read is listed, not raised. Of two
     capabilities with the same kind and id the first one counts. Thread-safe.
 
