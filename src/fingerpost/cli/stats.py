@@ -38,6 +38,7 @@ def stats(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
         ("chunks", f"{found.chunk_count:,}"),
         ("sources", f"{found.source_count:,}"),
         ("languages", ", ".join(f"{k} {v:,}" for k, v in found.languages.items())),
+        ("formats", ", ".join(f"{k} {v:,}" for k, v in found.formats.items())),
         ("retrieval", found.retrieval_mode),
         (
             "vectors",

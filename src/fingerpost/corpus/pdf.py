@@ -14,6 +14,7 @@ _MAX_OUTLINE = 20_000
 _MAX_OUTLINE_DEPTH = 8
 _PASSWORD_ERROR = 4
 _PAGE_NUMBER = re.compile(r"(?:page )?[\d\s/–-]*\d+(?: of \d+)?[\s–-]*|[ivxlc]+", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:\.[ \t]?){6,}[ \t]*[\divxlc]+$")
 _FIRST_LETTERS = re.compile(r"^[\W\d]+")
 _WRAPPED = re.compile("[\x02\ufffe\u00ad]\n?")
 _MIN_REPEATING = 4
@@ -24,7 +25,8 @@ _TOP_LEVEL = 2
 def read_pdf(raw: bytes) -> Writing:
     """Return the text of a PDF file.
 
-    Lines that stand at the head or foot of most pages, and page numbers there, are left out.
+    Lines that stand at the head or foot of many pages, page numbers there, and lines of a table
+    of contents that lead to a page with dots are left out.
 
     Raises:
         ConversionError: It is encrypted, or has more pages than are read.
@@ -74,7 +76,8 @@ def _page_lines(document: Any, number: int) -> list[str]:
     finally:
         page.close()
     text = _WRAPPED.sub("", text.replace("\r\n", "\n"))
-    return [line.rstrip() for line in clean(text).split("\n") if line.strip()]
+    lines = (line.rstrip() for line in clean(text).split("\n"))
+    return [line for line in lines if line and not _CONTENTS.search(line)]
 
 
 def _drop_furniture(pages: list[list[str]]) -> None:

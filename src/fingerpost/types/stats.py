@@ -109,6 +109,7 @@ class CorpusStats:
     repositories: tuple[RepositoryStats, ...] = ()
     topics: tuple[str, ...] = ()
     languages: dict[str, int] = field(default_factory=dict, hash=False)
+    formats: dict[str, int] = field(default_factory=dict, hash=False)
     generation: int = 0
     index_path: str = ""
     notes: tuple[str, ...] = ()

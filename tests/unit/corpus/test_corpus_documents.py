@@ -67,7 +67,7 @@ def pdf(pages, outline=(), title=""):
 MANUAL = pdf(
     [
         ["Heron Manual", "1 Limits", "An upload may have 25 megabytes."],
-        ["Heron Manual", "More about uploads.", "2"],
+        ["Heron Manual", "More about uploads.", "Modes . . . . . . . . 3", "2"],
         ["Heron Manual", "2 Modes", "Heron has three modes.", "3"],
         ["Heron Manual", "The last page of modes.", "4"],
     ],
@@ -140,6 +140,7 @@ def test_a_pdf_gives_the_headings_of_its_outline_and_the_page_of_each_chunk():
 def test_page_numbers_and_running_heads_of_a_pdf_are_left_out():
     text = convert(MANUAL, "pdf").text()
     assert text.count("Heron Manual") == 1
+    assert ". . ." not in text
     assert "\n2\n" not in text
     assert "More about uploads." in text
 
