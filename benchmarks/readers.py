@@ -34,9 +34,11 @@ SEED = 16
 def write_for_ever(tree: Path, index: Path) -> None:
     """Change files and index them until the process is ended; a line for each time."""
     from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
+    from fingerpost.corpus.worker import give_way
     from fingerpost.observe.observer import ignore
     from fingerpost.stores.open import open_store
 
+    give_way()  # as `fingerpost index --watch` does
     rng = random.Random(SEED)
     files = sorted(steps.files_of(tree))
     store = open_store(str(index))

@@ -178,6 +178,7 @@ def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
 
 
 def _watch(library: Any, *, as_json: bool, embed: bool) -> None:
+    from fingerpost.corpus.worker import give_way
     from fingerpost.types.wire import to_wire
 
     has_begun = False
@@ -186,6 +187,7 @@ def _watch(library: Any, *, as_json: bool, embed: bool) -> None:
         nonlocal has_begun
         if not has_begun:
             has_begun = True
+            give_way()  # from now on others ask the index that is there
             click.echo("watching for changes; Ctrl-C ends", err=True)
             if not summary.changed_anything:
                 return

@@ -215,7 +215,8 @@ class _Run:
             yield file
 
     def _documents(self, files: Iterator[FileToPrepare]) -> Iterator[PreparedDocument]:
-        for finished in prepare_all(files, self._workers()):
+        # Whoever asks an index that is there goes before its next generation.
+        for finished in prepare_all(files, self._workers(), gives_way=bool(self._known)):
             outcome, file = finished.outcome, finished.file
             if isinstance(outcome, Undecodable):
                 self.scan.skip(file, outcome.reason, outcome.detail)
@@ -308,12 +309,15 @@ class _Run:
             self.observe(IngestProgress(at=now, phase=phase, done=done, total=total, path=path))
 
 
-def prepare_all(files: Iterator[FileToPrepare], n_workers: int) -> Iterator[Finished]:
+def prepare_all(
+    files: Iterator[FileToPrepare], n_workers: int, *, gives_way: bool = False
+) -> Iterator[Finished]:
     """Yield the files prepared: a few small ones here, the rest by processes.
 
     Args:
         files: Read as they are needed.
         n_workers: Processes; 0 prepares small files in this one, whatever their number.
+        gives_way: The processes run when no one else wants the processor.
     """
     first: list[FileToPrepare] = []
     size = 0
@@ -329,7 +333,7 @@ def prepare_all(files: Iterator[FileToPrepare], n_workers: int) -> Iterator[Fini
     if not n_workers:
         yield from _prepare_here(rest)
         return
-    with Workers(n_workers) as workers:
+    with Workers(n_workers, gives_way=gives_way) as workers:
         yield from workers.prepare(rest)
 
 

@@ -19,7 +19,7 @@ from zlib import crc32
 
 from fingerpost.corpus.prepare import FileToPrepare, prepare_file
 from fingerpost.corpus.wire import Outcome, decode_outcome, encode_job
-from fingerpost.corpus.worker import read_frame, write_frame
+from fingerpost.corpus.worker import give_way, read_frame, write_frame
 from fingerpost.types.ids import document_id
 
 _AHEAD = 16
@@ -103,15 +103,19 @@ class Workers:
     and says so; the process is replaced.
     """
 
-    def __init__(self, n_workers: int, *, limit_s: float = _LIMIT_S) -> None:
+    def __init__(
+        self, n_workers: int, *, limit_s: float = _LIMIT_S, gives_way: bool = False
+    ) -> None:
         """Set the number of processes; they start with the first file.
 
         Args:
             n_workers: Processes, at least 1.
             limit_s: Seconds for a small file; large ones get 40 % more for each MiB.
+            gives_way: They run when no one else wants the processor.
         """
         self._n_workers = max(1, n_workers)
         self._limit_s = limit_s
+        self._gives_way = gives_way
         self._workers: list[_Worker] = []
         self._results: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._closed = threading.Event()
@@ -220,6 +224,8 @@ class Workers:
             )
         except (OSError, ValueError):
             return None
+        if self._gives_way:
+            give_way(process.pid)
         worker = _Worker(process)
         worker.threads = [
             threading.Thread(target=self._read, args=(worker,), daemon=True),
