@@ -80,6 +80,8 @@ def candidate_json(hit: Hit) -> dict[str, Any]:
         "fused_score": hit.fused_score,
         "sub_query": hit.sub_query,
         "note": hit.note,
+        "also_in": list(hit.copies),
+        "n_chunks": hit.n_chunks,
     }
 
 
@@ -102,6 +104,8 @@ def show_result(result: QueryResult) -> None:
     click.echo("\n" + click.style(plain(route_line(result)), dim=True))
     if result.rewritten_query:
         click.echo(click.style(f"asked as: {plain(result.rewritten_query)}", dim=True))
+    if result.translated_query:
+        click.echo(click.style(f"searched as: {plain(result.translated_query)}", dim=True))
 
 
 def _told(claims: tuple[ClaimVerdict, ...]) -> list[ClaimVerdict]:
