@@ -1,10 +1,11 @@
-"""Every row of the fault matrix, over HTTP to a scripted provider, at a clock of its own.
+"""Every row of the fault matrix, in each API shape, over HTTP, at a clock of its own.
 
 The clock is trio's: it jumps on when everything waits, so that limits of minutes pass in moments,
 in the adapter and in the lane alike. Waits of the lane jump at once.
 """
 
 import socket
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from email.utils import formatdate
 
@@ -24,13 +25,39 @@ from fingerpost.types.chat import ChatRequest, ChatResponse, Message, StopReason
 
 NOW = 1_800_000_000.0
 STATUS = faults.status
+APIS = ("openai", "anthropic", "gemini", "ollama")
 
 
+@contextmanager
 def refused():
-    """Return an address where nobody listens."""
+    """Give an address where nobody listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        port = free.getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def no_such_host():
+    """Give an address under a name that stands for no host, by RFC 6761."""
+    yield "http://provider.invalid"
+
+
+@contextmanager
+def never_connected():
+    """Give an address whose connections are never made: the queue for them is full."""
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+UNREACHABLE = {"refused": refused, "no host": no_such_host, "not connected": never_connected}
 
 
 def date_in(seconds):
@@ -42,7 +69,7 @@ class Row:
     """What one fault of provider A leads to.
 
     Attributes:
-        fault: What A does, again and again.
+        fault: What A does, again and again; a word of `UNREACHABLE`, or ``tls``, is its address.
         error: What a lane of A alone surfaces, or holds as its attempts.
         asked: How often A is asked before B is, and how often alone.
         waits: The waits of the lane before B is asked, and alone.
@@ -70,6 +97,8 @@ def stays(fault, error, **more):
 
 ROWS = {
     "refused": Row("refused", e.ProviderUnreachableError),
+    "no such host": Row("no host", e.ProviderUnreachableError),
+    "connect timeout": Row("not connected", e.ProviderUnreachableError),
     "reset": Row(faults.reset(), e.ProviderUnreachableError),
     "no first byte": once(faults.stall(), e.ProviderTimeoutError, streamed=True),
     "TLS": Row("tls", e.ProviderTLSError, rest_s=300),
@@ -140,17 +169,34 @@ ROWS = {
 }
 
 
+# Ollama tells no code with an error, so that its status has to say all, and knows no refusal.
+OF_OLLAMA = {
+    "400 context": stays(STATUS(400), e.RequestRejectedError),
+    "429 quota": ROWS["429 without"],
+    "200 with an error": once(faults.error_in_stream(), e.BadResponseError),
+    "error before any text": once(faults.error_in_stream(), e.BadResponseError, streamed=True),
+    "refused to answer": None,
+}
+CASES = [
+    pytest.param(api, row, id=f"{api}: {name}")
+    for api in APIS
+    for name, row in (ROWS | (OF_OLLAMA if api == "ollama" else {})).items()
+    if row is not None
+]
+
+
 class Stage:
     """Lanes over scripted providers at a clock that jumps."""
 
-    def __init__(self):
+    def __init__(self, api="openai"):
+        self.api = api
         # Long enough that a busy machine does not pass for a silent provider.
         self.mock = trio.testing.MockClock(autojump_threshold=0.3)
         self.waits = []
 
     def endpoint(self, name, url):
         return load_chat(
-            Endpoint(name, "openai", "m", url, Secret(f"key-of-{name}")),
+            Endpoint(name, self.api, "m", url, Secret(f"key-of-{name}")),
             clock=self.mock.current_time,
             now=lambda: NOW + self.mock.current_time() - self.began,
         )
@@ -187,15 +233,16 @@ class Stage:
             await lane.close()
 
 
-def address(row, server):
-    if row.fault == "refused":
-        return refused()
-    scheme = "https" if row.fault == "tls" else "http"
-    return f"{scheme}://{server.url.removeprefix('http://')}/v1"
-
-
-def served(row):
-    return ProviderServer("unused" if isinstance(row.fault, str) else row.fault)
+@contextmanager
+def provider(row):
+    """Give the server that does what the row says, and the address under which it is asked."""
+    with ExitStack() as opened:
+        is_served = not isinstance(row.fault, str)
+        server = opened.enter_context(ProviderServer(row.fault if is_served else "unused"))
+        if row.fault in UNREACHABLE:
+            yield server, opened.enter_context(UNREACHABLE[row.fault]())
+        else:
+            yield server, server.url.replace("http:", "https:" if row.fault == "tls" else "http:")
 
 
 def n_asked(row, server, outcome):
@@ -205,17 +252,17 @@ def n_asked(row, server, outcome):
     return sum(item.model == "a/m" for item in outcome.usage)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_with_another_provider_at_hand(name):
-    row, stage, events = ROWS[name], Stage(), []
+@pytest.mark.parametrize(("api", "row"), CASES)
+def test_with_another_provider_at_hand(api, row):
+    stage, events = Stage(api), []
 
     async def work():
-        lane = stage.lane(address(row, a), f"{b.url}/v1", on_failover=events.append)
+        lane = stage.lane(url, b.url, on_failover=events.append)
         outcome = await stage.ask(lane, streamed=row.streamed)
         [rest, _] = lane.health.rests(lane.places, stage.mock.current_time())
         return outcome, rest
 
-    with served(row) as a, ProviderServer("from b") as b:
+    with provider(row) as (a, url), ProviderServer("from b") as b:
         outcome, rest = stage.run(work)
         assert n_asked(row, a, outcome) == row.asked[0]
         assert stage.waits == list(row.waits[0])
@@ -235,14 +282,14 @@ def test_with_another_provider_at_hand(name):
         assert a.wait_for(lambda server: not server.n_open_connections)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_alone(name):
-    row, stage = ROWS[name], Stage()
+@pytest.mark.parametrize(("api", "row"), CASES)
+def test_alone(api, row):
+    stage = Stage(api)
 
     async def work():
-        return await stage.ask(stage.lane(address(row, a)), streamed=row.streamed)
+        return await stage.ask(stage.lane(url), streamed=row.streamed)
 
-    with served(row) as a:
+    with provider(row) as (a, url):
         outcome = stage.run(work)
         assert n_asked(row, a, outcome) == row.asked[1]
         assert stage.waits == list(row.waits[1])
@@ -254,6 +301,7 @@ def test_alone(name):
         assert [item.outcome for item in outcome.usage] == [row.error.__name__] * row.asked[1]
 
 
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(
     "fault",
     [
@@ -264,11 +312,11 @@ def test_alone(name):
         faults.hold(2),
     ],
 )
-def test_a_stream_that_has_given_text_is_never_begun_again(fault):
-    stage = Stage()
+def test_a_stream_that_has_given_text_is_never_begun_again(api, fault):
+    stage = Stage(api)
 
     async def work():
-        return await stage.ask(stage.lane(f"{a.url}/v1", f"{b.url}/v1"), streamed=True)
+        return await stage.ask(stage.lane(a.url, b.url), streamed=True)
 
     with ProviderServer(fault) as a, ProviderServer("from b") as b:
         outcome = stage.run(work)
@@ -278,11 +326,13 @@ def test_a_stream_that_has_given_text_is_never_begun_again(fault):
         assert b.requests == ()
 
 
-def test_a_reply_cut_at_its_limit_is_an_answer():
-    stage = Stage()
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("api", APIS)
+def test_a_reply_cut_at_its_limit_is_an_answer(api, streamed):
+    stage = Stage(api)
 
     async def work():
-        return await stage.ask(stage.lane(f"{a.url}/v1", f"{b.url}/v1"), streamed=False)
+        return await stage.ask(stage.lane(a.url, b.url), streamed=streamed)
 
     with ProviderServer(Answer("half an ans", stop="length")) as a, ProviderServer("b") as b:
         outcome = stage.run(work)
@@ -294,7 +344,7 @@ def test_a_refusal_is_taken_to_the_other_provider_when_that_is_asked_for():
     stage = Stage()
 
     async def work():
-        lane = stage.lane(f"{a.url}/v1", f"{b.url}/v1", failover_on_refusal=True)
+        lane = stage.lane(a.url, b.url, failover_on_refusal=True)
         return await stage.ask(lane, streamed=False)
 
     with ProviderServer(Answer("no", stop="refused")) as a, ProviderServer("from b") as b:
@@ -306,7 +356,7 @@ def test_five_failures_rest_a_provider_and_one_probe_brings_it_back():
     stage = Stage()
 
     async def work():
-        lane = stage.lane(f"{a.url}/v1")
+        lane = stage.lane(a.url)
         seen = []
         for seconds in [0, 0, 0, 0, 5, 6, 0]:
             stage.mock.jump(seconds)

@@ -271,7 +271,9 @@ class ProviderChat:
         if not isinstance(data, dict):
             said = body if isinstance(body, str) else body[:4096].decode("utf-8", "replace")
             shown = self._scrubber.clean(said)
-            raise self._error(BadResponseError, call, f"answered no JSON object: {shown}")
+            is_cut = reply.has_open_line and said.lstrip().startswith("{")
+            kind = StreamTruncatedError if is_cut else BadResponseError
+            raise self._error(kind, call, f"answered no JSON object: {shown}")
         told = error_in(
             data, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
         )

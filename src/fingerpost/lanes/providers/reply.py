@@ -28,6 +28,7 @@ class Reply:
         status: HTTP status.
         headers: Names in lower case; of several the last.
         n_bytes: Bytes of the body read so far.
+        has_open_line: The last of its `lines` had no end, as when the body was cut off.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Reply:
             for name, value in response.headers.raw
         }
         self.n_bytes = 0
+        self.has_open_line = False
         self._call = call
         self._errors = httpx.TransportError
         self._give_back = give_back
@@ -101,6 +103,7 @@ class Reply:
             for line in lines:
                 yield line
         if rest:
+            self.has_open_line = True
             yield rest.decode("utf-8", "replace").removesuffix("\r")
 
     async def close(self, *, drain: bool = False) -> None:
