@@ -335,3 +335,11 @@ def test_a_token_of_github_is_not_sent_to_the_address_of_another_vendor(monkeypa
     monkeypatch.setenv("GITHUB_TOKEN", KEY)
     with pytest.raises(ConfigError, match="GITHUB_TOKEN belongs to GitHub"):
         router_of(None, github={"base_url": "https://api.openai.com/v1"})
+
+
+def test_who_gets_the_token_is_told_without_it(monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", KEY)
+    row = router_of(None).explain_credentials()[-1]
+    assert (row.role, row.host, row.key) == ("repositories", "api.github.com", "GITHUB_TOKEN")
+    local = router_of(None, repos=["/srv/handbook"]).explain_credentials()
+    assert all(one.role != "repositories" for one in local)

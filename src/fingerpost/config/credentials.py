@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fingerpost.config.decision import DecisionTarget, choose_decision, decision_failover
 from fingerpost.config.embedding import LocalEmbedding, choose_embedding
 from fingerpost.config.endpoint import Endpoint
+from fingerpost.config.github import github_api
 from fingerpost.config.keyring import Keyring, Place, require_key
 from fingerpost.config.providers import BY_NAME, Provider
 from fingerpost.config.rerank import RerankTarget, choose_rerank
@@ -35,10 +36,11 @@ class Credentials:
         failover: Job (``classify``, ``generate``, ``generate_deep``, ``decide``) → where to go
             next, in order; empty for a job without a model.
         reasons: ``classifier``, ``generator``, ``generator_deep``, ``embedding``, ``decision``,
-            ``rerank``, ``web`` → why, for people.
+            ``rerank``, ``web``, ``repositories`` → why, for people.
         decision: Answers typed questions; ``None`` when nobody does, or the host's own model.
         rerank: Orders the hits of T2 and T3; ``None`` is the built-in reranker or the host's own.
         web: Searches the web; ``None`` when nobody does, or the host's own search.
+        repositories: GitHub's API; ``None`` when no repository of GitHub is configured.
     """
 
     classifier: Endpoint | None
@@ -50,6 +52,7 @@ class Credentials:
     decision: DecisionTarget = None
     rerank: RerankTarget = None
     web: Endpoint | None = None
+    repositories: Endpoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +105,20 @@ def resolve_credentials(
             "decision": why_decided,
             "rerank": why_reranked,
             "web": why_web,
+            "repositories": "github_repos names repositories of GitHub",
         },
         decision=decision,
         rerank=rerank,
         web=web,
+        repositories=_repositories(config, environ),
     )
+
+
+def _repositories(config: QueryRouterConfig, environ: Mapping[str, str] | None) -> Endpoint | None:
+    settings = config.github_repos
+    if settings is None or all(one.kind != "github" for one in settings.addresses):
+        return None
+    return github_api(settings, environ)
 
 
 def _chat_places(config: QueryRouterConfig, keyring: Keyring) -> tuple[Place | None, Place | None]:

@@ -20,7 +20,7 @@ class CredentialRow:
 
     Attributes:
         role: ``classifier``, ``generator``, ``generator deep``, ``embedding``, ``decision
-            model``, ``reranker`` or ``web search``; failover stands behind it as
+            model``, ``reranker``, ``web search`` or ``repositories``; failover stands behind it as
             ``classifier, failover 1``.
         provider: Empty when there is none.
         model: The provider's name of the model; empty when there is none.
@@ -64,8 +64,15 @@ def roles(credentials: Credentials) -> Iterator[tuple[str, Target, str]]:
 
 
 def explain(credentials: Credentials) -> tuple[CredentialRow, ...]:
-    """Return one row for each role, failover after the role it stands behind."""
-    return tuple(_row(*role) for role in roles(credentials))
+    """Return one row for each role, failover after the role it stands behind.
+
+    The last one is ``repositories``, where some of GitHub are configured.
+    """
+    rows = tuple(_row(*role) for role in roles(credentials))
+    if credentials.repositories is None:
+        return rows
+    reason = credentials.reasons["repositories"]
+    return (*rows, _row("repositories", credentials.repositories, reason))
 
 
 def _row(role: str, target: Target, reason: str) -> CredentialRow:

@@ -159,7 +159,10 @@ class Git:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process and those that it started."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
     process.wait()
 
 

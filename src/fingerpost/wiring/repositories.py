@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -52,7 +52,7 @@ class Repositories:
     ) -> None:
         self._observe = observe
         self._fetching = threading.Lock()
-        self._fetched: list[tuple[_Repository, bool]] = []
+        self._fetched: deque[tuple[_Repository, bool]] = deque()
         self._all: tuple[_Repository, ...] = ()
         self._asked: set[str] = set()
         self.update = "missing"
@@ -146,7 +146,7 @@ class Repositories:
 
     def complete(self, store: Store) -> None:
         """Tell of those that were fetched and indexed since the last call."""
-        fetched, self._fetched = self._fetched, []
+        fetched = [self._fetched.popleft() for _ in range(len(self._fetched))]
         if not fetched:
             return
         with store.reader() as reader:
