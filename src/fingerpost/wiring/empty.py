@@ -26,8 +26,8 @@ def empty_corpus(
     return EmptyCorpusError(
         "no text was found in the corpus: " + "; ".join(said),
         skipped=tuple(dict.fromkeys(listed)),
-        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files, OpenAPI descriptions, "
-        "or PDF, Word and PowerPoint files (these by the extra 'documents').",
+        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files, OpenAPI "
+        "descriptions, or PDF, Word and PowerPoint files (these by the extra 'documents').",
     )
 
 
