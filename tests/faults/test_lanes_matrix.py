@@ -4,10 +4,13 @@ The clock is trio's: it jumps on when everything waits, so that limits of minute
 in the adapter and in the lane alike. Waits of the lane jump at once.
 """
 
+import os
+import resource
 import socket
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import formatdate
+from pathlib import Path
 
 import anyio
 import anyio.lowlevel
@@ -55,6 +58,24 @@ def never_connected():
             waiting.setblocking(False)
             waiting.connect_ex(listener.getsockname())
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@contextmanager
+def none_free():
+    """Take away all files that could be opened."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    n_open = max(int(file.name) for file in Path("/proc/self/fd").iterdir()) + 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open, limits[1]))
+    taken = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        yield
+    finally:
+        for one in taken:
+            os.close(one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 UNREACHABLE = {"refused": refused, "no host": no_such_host, "not connected": never_connected}
@@ -299,6 +320,25 @@ def test_alone(api, row):
             assert type(outcome) is e.LaneExhaustedError
             assert [type(one) for one in outcome.attempts] == [row.error] * row.asked[1]
         assert [item.outcome for item in outcome.usage] == [row.error.__name__] * row.asked[1]
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_connections_that_this_machine_lacks_do_not_count_against_a_provider(api):
+    stage = Stage(api)
+
+    async def work():
+        lane = stage.lane(url)
+        await lane.models[0].complete(ChatRequest((Message("user", "warm"),)))
+        await lane.close()
+        with none_free():
+            failed = [await stage.ask(lane, streamed=False) for _ in range(6)]
+        return failed, await stage.ask(lane, streamed=False)
+
+    with provider(Row("from a", None)) as (a, url):
+        failed, answered = stage.run(work)
+        assert {(type(one), one.phase) for one in failed} == {(e.ProviderTimeoutError, "pool")}
+        assert isinstance(answered, ChatResponse)
+        assert len(a.requests) == 2
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -44,7 +44,7 @@ def faults(draw):
     wait = draw(st.none() | st.floats(0.001, 2000))
     error = kind("x", retry_after_s=wait)
     if kind is e.ProviderTimeoutError:
-        error.phase = draw(st.sampled_from(["connect", "first byte", "idle", "total", "pool"]))
+        error.phase = draw(st.sampled_from(["first byte", "idle", "total", "pool"]))
     return error
 
 

@@ -60,7 +60,8 @@ class ProviderTimeoutError(ProviderError):
     """No reply in time.
 
     Attributes:
-        phase: ``connect``, ``first byte``, ``idle``, ``pool`` or ``total``.
+        phase: ``first byte``, ``idle`` or ``total``; ``pool`` when this machine had no connection
+            free, and the provider was not asked.
     """
 
     retryable = True

@@ -88,8 +88,7 @@ _SLOW: Final = Rule(billed=True)
 # Error, and for timeouts their phase or status → rule. An error without a row has that of the
 # nearest class above it.
 FAULTS: Final[Mapping[tuple[type[LaneError], str], Rule]] = {
-    (ProviderTimeoutError, "connect"): Rule(),
-    (ProviderTimeoutError, "pool"): Rule(effect=Effect.NONE),
+    (ProviderTimeoutError, "pool"): Rule(effect=Effect.NONE),  # this machine has none free
     (ProviderTimeoutError, "first byte"): Rule(again=Again.EARLY, billed=True),
     (ProviderTimeoutError, "idle"): _SLOW,
     (ProviderTimeoutError, "408"): Rule(again=Again.ONCE),

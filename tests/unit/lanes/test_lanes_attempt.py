@@ -51,8 +51,7 @@ HALF_S = Retry(0.5)
 
 # error → first step with another provider at hand, and without one
 ROWS = {
-    "connect timeout": (timeout("connect"), NEXT, None),
-    "pool timeout": (timeout("pool"), NEXT, None),
+    "no connection is free": (timeout("pool"), NEXT, None),
     "no first byte": (timeout("first byte"), HALF_S, HALF_S),
     "slow drip": (timeout("idle"), NEXT, None),
     "total timeout": (timeout("total"), NEXT, None),

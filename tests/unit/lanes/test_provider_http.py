@@ -124,3 +124,10 @@ async def test_a_name_that_nobody_has_is_unreachable():
     with anyio.fail_after(5), pytest.raises(ProviderUnreachableError):
         await model.complete(REQUEST)
     await model.close()
+
+
+async def test_a_host_that_is_none_is_told_from_one_that_does_not_answer():
+    model = load_chat(Endpoint("openai", "openai", "m", "http://provider.invalid", KEY))
+    with pytest.raises(ProviderUnreachableError, match=r"no such host \(DNS\)"):
+        await model.complete(REQUEST)
+    await model.close()

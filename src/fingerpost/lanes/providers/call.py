@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import (
@@ -18,6 +21,8 @@ from fingerpost.errors import (
 from fingerpost.lanes.providers.limits import CallLimits
 
 __all__ = ["Call", "without_frames"]
+
+_NONE_FREE: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.EADDRNOTAVAIL})
 
 
 class Call:
@@ -62,23 +67,51 @@ class Call:
         import h11  # noqa: PLC0415 - comes with the HTTP client
         import httpx2  # noqa: PLC0415 - loaded by now
 
-        if isinstance(error, httpx2.ConnectError) and _cause(error, ssl.SSLError) is not None:
+        if isinstance(error, httpx2.ConnectError) and _has_cause(error, ssl.SSLError):
             return self.error(ProviderTLSError, "could not prove who it is (TLS)")
         if isinstance(error, httpx2.LocalProtocolError):
             return self.error(AuthenticationError, "was not asked: a header is not allowed")
         if isinstance(error, httpx2.RemoteProtocolError):
             if in_body:
                 return self.error(StreamTruncatedError, "broke off in the middle of its reply")
-            if _cause(error, h11.RemoteProtocolError) is not None:
+            if _has_cause(error, h11.RemoteProtocolError):
                 return self.error(BadResponseError, "answered with something that is no HTTP")
-        what = "broke the connection" if in_body else "could not be reached"
-        return self.error(ProviderUnreachableError, f"{what} ({type(error).__name__})")
+        kind = type(error).__name__
+        if in_body:
+            return self.error(ProviderUnreachableError, f"broke the connection ({kind})")
+        if _is_none_free(error):
+            return self._no_connection()
+        if _has_cause(error, socket.gaierror):
+            return self.error(ProviderUnreachableError, "could not be reached: no such host (DNS)")
+        return self.error(ProviderUnreachableError, f"could not be reached ({kind})")
+
+    def _no_connection(self) -> ProviderError:
+        """Return the error of a call that could not begin for a reason of this machine's."""
+        error = ProviderTimeoutError(
+            f"{self.endpoint.name} was not asked: no connection is free here.",
+            provider=self.endpoint.provider,
+            model=self.endpoint.model,
+            hint="Ask less at once, or raise the limit of open files (ulimit -n).",
+        )
+        error.phase = "pool"
+        return error
 
 
-def _cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
-    while error is not None and not isinstance(error, kind):
+def _is_none_free(error: BaseException) -> bool:
+    return any(isinstance(one, OSError) and one.errno in _NONE_FREE for one in _causes(error))
+
+
+def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
+    return any(isinstance(one, kind) for one in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error and what led to it; trio tells of each address that it tried."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            yield from error.exceptions
         error = error.__cause__ or error.__context__
-    return error
 
 
 def without_frames(error: BaseException) -> BaseException:
