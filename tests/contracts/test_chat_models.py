@@ -99,6 +99,13 @@ async def test_a_reply_comes_with_its_model_usage_and_reason_to_stop(api, connec
     )
 
 
+async def test_what_the_provider_had_in_its_cache_is_counted_apart(api, connect, ask):
+    with ProviderServer(Answer(TEXT, usage=(1000, 7), cached=600)) as server:
+        [usage] = (await ask(connect(server))).usage
+    assert usage.input_tokens == 1000
+    assert usage.cached_tokens == (0 if api == "ollama" else 600)  # which tells none
+
+
 async def test_a_stream_gives_each_piece_as_it_was_cut(connect):
     pieces = ("The sign", "ing key ", "rotates 日", "本.")
     with ProviderServer(Answer("".join(pieces), pieces=pieces)) as server:

@@ -40,11 +40,18 @@ class Price:
     long: Price | None = None
     call: float = 0.0
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Return what a call costs at most: none of it taken from the vendor's cache."""
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
+        """Return what a call costs; tokens out of the cache cost the full price if none is known.
+
+        Args:
+            input_tokens: All that were sent.
+            output_tokens: All that were received.
+            cached_tokens: Those of ``input_tokens`` that the vendor had in its cache.
+        """
         price = self.long if self.long is not None and input_tokens > self.above else self
-        tokens = (input_tokens * price.input + output_tokens * price.output) / _MILLION
-        return price.call + tokens
+        cached = price.input if price.cached is None else price.cached
+        sent = (input_tokens - cached_tokens) * price.input + cached_tokens * cached
+        return price.call + (sent + output_tokens * price.output) / _MILLION
 
 
 def price_of(model: str) -> Price | None:
@@ -70,7 +77,8 @@ def priced(usage: Usage) -> Usage:
     is_unknown = usage.estimated and not (usage.input_tokens or usage.output_tokens)
     if price is None or is_unknown:
         return usage
-    return replace(usage, cost_usd=price.cost(usage.input_tokens, usage.output_tokens))
+    cost = price.cost(usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+    return replace(usage, cost_usd=cost)
 
 
 @cache

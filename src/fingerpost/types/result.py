@@ -28,6 +28,7 @@ class Usage:
         cost_usd: ``None`` when the price is not known; 0.0 for local models.
         outcome: ``ok``, or the class name of the error that the call ended in.
         estimated: The provider told no counts; these are ours.
+        cached_tokens: Those of ``input_tokens`` that the provider had in its cache, as it told.
     """
 
     job: str
@@ -37,6 +38,7 @@ class Usage:
     cost_usd: float | None = None
     outcome: str = "ok"
     estimated: bool = False
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,17 @@ def test_a_call_costs_what_its_tokens_cost():
     assert priced(used("openai/gpt-4o-mini", 1_000_000, 500_000)).cost_usd == pytest.approx(0.45)
 
 
+def test_tokens_out_of_the_cache_cost_what_the_vendor_takes_for_them():
+    usage = used("openai/gpt-4o-mini", 1_000_000, 0, cached_tokens=400_000)
+    assert priced(usage).cost_usd == pytest.approx(0.6 * 0.15 + 0.4 * 0.075)
+
+
+def test_tokens_out_of_a_cache_without_a_known_price_cost_all_of_it():
+    assert price_of("together/openai/gpt-oss-20b").cost(1_000_000, 0, 400_000) == pytest.approx(
+        0.05
+    )
+
+
 def test_a_dated_name_costs_what_the_name_does():
     assert price_of("openai/gpt-4o-2024-11-20") == price_of("openai/gpt-4o")
     assert price_of("anthropic/claude-haiku-4-5-20251001") == price_of("anthropic/claude-haiku-4-5")

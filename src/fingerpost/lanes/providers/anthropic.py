@@ -101,8 +101,9 @@ class AnthropicShape:
         usage = as_mapping(data.get("usage"))
         sent = as_count(usage.get("input_tokens"))
         if sent is not None:
-            cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
-            draft.input_tokens = sent + sum(as_count(usage.get(name)) or 0 for name in cached)
+            kept = as_count(usage.get("cache_creation_input_tokens")) or 0
+            draft.cached_tokens = as_count(usage.get("cache_read_input_tokens")) or 0
+            draft.input_tokens = sent + kept + draft.cached_tokens
         received = as_count(usage.get("output_tokens"))
         if received is not None:
             draft.output_tokens = received

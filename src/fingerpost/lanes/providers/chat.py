@@ -357,6 +357,7 @@ class ProviderChat:
             output_tokens=told_out,
             outcome=outcome,
             estimated=estimated,
+            cached_tokens=min(draft.cached_tokens, told_in),
         )
 
 

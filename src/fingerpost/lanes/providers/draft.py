@@ -25,6 +25,7 @@ class Draft:
         has_progress: The last event carried text or reasoning, not only a sign of life.
         input_tokens: ``None`` when not told.
         output_tokens: ``None`` when not told.
+        cached_tokens: Those of ``input_tokens`` that the provider had in its cache.
         logprobs: Of the tokens, in order.
         request_id: The provider's id of the call, when the body tells it.
     """
@@ -40,6 +41,7 @@ class Draft:
     has_progress: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int = 0
     logprobs: list[TokenLogprob] = field(default_factory=list)
     request_id: str = ""
 

@@ -121,6 +121,7 @@ class GeminiShape:
         sent, received, thought = (as_count(usage.get(name)) for name in names)
         if sent is not None:
             draft.input_tokens = sent
+            draft.cached_tokens = as_count(usage.get("cachedContentTokenCount")) or 0
         if received is not None or thought is not None:
             draft.output_tokens = (received or 0) + (thought or 0)
         draft.has_thought |= bool(thought)

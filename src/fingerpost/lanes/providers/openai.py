@@ -103,6 +103,8 @@ class OpenAiShape:
         if usage:
             draft.input_tokens = as_count(usage.get("prompt_tokens"))
             draft.output_tokens = as_count(usage.get("completion_tokens"))
+            sent = as_mapping(usage.get("prompt_tokens_details"))
+            draft.cached_tokens = as_count(sent.get("cached_tokens")) or 0
             details = as_mapping(usage.get("completion_tokens_details"))
             draft.has_thought |= bool(as_count(details.get("reasoning_tokens")))
         draft.request_id = draft.request_id or as_text(data.get("id"))[:100]

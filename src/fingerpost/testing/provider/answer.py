@@ -71,6 +71,7 @@ class Answer:
         stop: Why it ends: ``complete``, ``length`` or ``refused``.
         reasoning: What it thinks before, in the API's own field for it.
         usage: Tokens in and out; ``None`` leaves them out.
+        cached: How many of the tokens in were in the provider's cache; Ollama tells none.
         logprobs: Tokens with their log-probabilities, told when asked for.
         delay_s: Seconds until it begins.
     """
@@ -80,6 +81,7 @@ class Answer:
     stop: Literal["complete", "length", "refused"] = "complete"
     reasoning: str = ""
     usage: tuple[int, int] | None = (11, 7)
+    cached: int = 0
     logprobs: tuple[tuple[str, float], ...] = ()
     delay_s: float = 0.0
 

@@ -213,7 +213,7 @@ def _openai_usage(answer: Answer) -> Mapping[str, Any]:
         return {}
     n_in, n_out = answer.usage
     told = {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
-    return {"usage": told}
+    return {"usage": {**told, "prompt_tokens_details": {"cached_tokens": answer.cached}}}
 
 
 def _openai_logprobs(received: Received, answer: Answer) -> Mapping[str, Any]:
@@ -261,8 +261,10 @@ def _openai_events(received: Received, answer: Answer) -> list[bytes]:
     ]
 
 
-def _anthropic_usage(answer: Answer, index: int, name: str) -> Mapping[str, Any]:
-    return {"usage": {name: answer.usage[index]}} if answer.usage is not None else {}
+def _anthropic_usage(answer: Answer) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    n_in, n_out = answer.usage or (0, 0)
+    sent = {"input_tokens": n_in - answer.cached, "cache_read_input_tokens": answer.cached}
+    return sent, {"output_tokens": n_out}
 
 
 def _anthropic_whole(received: Received, answer: Answer) -> Mapping[str, Any]:
@@ -278,17 +280,14 @@ def _anthropic_whole(received: Received, answer: Answer) -> Mapping[str, Any]:
     }
     if answer.usage is None:
         return message
-    n_in, n_out = answer.usage
-    return {**message, "usage": {"input_tokens": n_in, "output_tokens": n_out}}
+    counted_in, counted_out = _anthropic_usage(answer)
+    return {**message, "usage": {**counted_in, **counted_out}}
 
 
 def _anthropic_events(received: Received, answer: Answer) -> list[bytes]:
     message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant"}
-    message |= {
-        "model": received.model,
-        "content": [],
-        **_anthropic_usage(answer, 0, "input_tokens"),
-    }
+    counts = [{"usage": told} if answer.usage else {} for told in _anthropic_usage(answer)]
+    message |= {"model": received.model, "content": [], **counts[0]}
 
     def event(name: str, **data: Any) -> bytes:
         return _event({"type": name, **data}, name)
@@ -303,7 +302,7 @@ def _anthropic_events(received: Received, answer: Answer) -> list[bytes]:
     ending = event("content_block_stop", index=0) + event(
         "message_delta",
         delta={"stop_reason": _stop(received, answer)},
-        **_anthropic_usage(answer, 1, "output_tokens"),
+        **counts[1],
     )
     pieces = (delta("text_delta", "text", piece) for piece in answer.cut_up)
     return [start, *thought, *pieces, ending + event("message_stop")]
@@ -318,7 +317,8 @@ def _gemini_part(
         candidate["finishReason"] = _stop(received, answer)
         if answer.usage is not None:
             n_in, n_out = answer.usage
-            data["usageMetadata"] = {"promptTokenCount": n_in, "candidatesTokenCount": n_out}
+            told_of = {"promptTokenCount": n_in, "candidatesTokenCount": n_out}
+            data["usageMetadata"] = {**told_of, "cachedContentTokenCount": answer.cached}
         if answer.logprobs and received.body.get("generationConfig", {}).get("responseLogprobs"):
             told = [{"token": t, "logProbability": n} for t, n in answer.logprobs]
             tops = [{"candidates": [item]} for item in told]
