@@ -24,9 +24,9 @@ from fingerpost.errors import (
 from fingerpost.lanes.providers.draft import Draft
 from fingerpost.lanes.providers.failure import error_for, error_in, request_id
 from fingerpost.lanes.providers.fields import parse_json
-from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import chat_limits
 from fingerpost.lanes.providers.lines import events
+from fingerpost.lanes.providers.remote import Remote
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.providers.shape import ChatShape
 from fingerpost.lanes.providers.thoughts import ThoughtFilter
@@ -41,7 +41,7 @@ _DONE: Final = "[DONE]"
 _THOUGHTS: Final = 4096
 
 
-class ProviderChat:
+class ProviderChat(Remote):
     """A `ChatModel` at one endpoint. One call is one request: what fails is not tried again.
 
     Two things are learnt of a model, at the price of one more request, and kept in mind:
@@ -68,28 +68,15 @@ class ProviderChat:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._endpoint = endpoint
+        super().__init__(endpoint, clock=clock, now=now)
         self._shape = shape
-        self._now = now
-        self._http = Http(endpoint, clock)
-        self._scrubber = self._http.scrubber
         self._plain: set[str] = set()
         self._thinkers: set[str] = set()
-
-    @property
-    def provider(self) -> str:
-        """The word that routes it."""
-        return self._endpoint.provider
 
     @property
     def api(self) -> str:
         """The API shape."""
         return self._endpoint.api
-
-    @property
-    def model(self) -> str:
-        """The provider's name of the model."""
-        return self._endpoint.model
 
     async def complete(self, request: ChatRequest) -> ChatResponse:
         """Return the whole reply. See `ChatModel.complete`."""
@@ -98,13 +85,6 @@ class ProviderChat:
     def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatResponse]:
         """Yield the pieces, then the whole reply. See `ChatModel.stream`."""
         return self._stream(self._begin(request))
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
-        await self._http.close()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.provider}/{self.model})"
 
     def _begin(self, request: ChatRequest) -> _Call:
         model = (request.model.name if request.model is not None else "") or self.model

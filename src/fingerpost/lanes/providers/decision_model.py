@@ -27,8 +27,8 @@ from fingerpost.lanes.providers.decision_limits import DecisionLimits, check_que
 from fingerpost.lanes.providers.decision_shape import DecisionShape
 from fingerpost.lanes.providers.failure import error_for, error_in, request_id
 from fingerpost.lanes.providers.fields import as_text, parse_json
-from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import DECIDE_S, decision_limits
+from fingerpost.lanes.providers.remote import Remote
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types.question import DecisionInput, DecisionResponse, Question
@@ -44,7 +44,7 @@ _JOB: Final = "decide"
 _MOST_NAME: Final = 100
 
 
-class RemoteDecisionModel:
+class RemoteDecisionModel(Remote):
     """A `DecisionModel` at one endpoint. What fails is not tried again.
 
     All questions go in one request. More than the API takes in one are spread over several,
@@ -72,24 +72,10 @@ class RemoteDecisionModel:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._endpoint = endpoint
+        super().__init__(endpoint, clock=clock, now=now)
         self._shape = shape
         self._limits = limits
         self._call_limits = decision_limits(timeout_s)
-        self._now = now
-        self._http = Http(endpoint, clock)
-        self._scrubber = self._http.scrubber
-        self._name = f"{endpoint.provider}/{endpoint.model}"
-
-    @property
-    def provider(self) -> str:
-        """The word that routes it."""
-        return self._endpoint.provider
-
-    @property
-    def model(self) -> str:
-        """The provider's name of the model."""
-        return self._endpoint.model
 
     async def decide(
         self,
@@ -124,13 +110,6 @@ class RemoteDecisionModel:
         answers = {answer.id: answer for group in given for answer in group}
         usage = tuple(reply.usage for reply in replies)
         return replace(replies[0].response, answers=answers, usage=usage)
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
-        await self._http.close()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._name})"
 
     def _requests(
         self, input: DecisionInput, questions: tuple[Question, ...]

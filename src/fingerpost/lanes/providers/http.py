@@ -110,6 +110,11 @@ class Http:
             raise call.error(BadResponseError, "answered with a compressed body, unasked")
         return reply
 
+    @property
+    def server(self) -> str:
+        """Host and port."""
+        return f"{self._origin[1]}:{self._origin[2]}"
+
     async def close(self) -> None:
         """Close the idle connections of the running event loop."""
         with self._lock:

@@ -14,9 +14,9 @@ from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import BadResponseError, ProviderError, ProviderTimeoutError
 from fingerpost.lanes.providers.failure import error_for, error_in
 from fingerpost.lanes.providers.fields import as_mapping, as_text, parse_json
-from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import rerank_limits
 from fingerpost.lanes.providers.openai import bearer
+from fingerpost.lanes.providers.remote import Remote
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.providers.rerank_shapes import (
     RerankShape,
@@ -35,7 +35,7 @@ _JOB: Final = "rerank"
 _FLATTEST: Final = 60.0
 
 
-class RemoteReranker:
+class RemoteReranker(Remote):
     """A `RerankModel` at one endpoint. One request per call; a lane decides what is tried again.
 
     Args:
@@ -56,21 +56,8 @@ class RemoteReranker:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._endpoint = endpoint
+        super().__init__(endpoint, clock=clock, now=now)
         self._shape = shape
-        self._now = now
-        self._http = Http(endpoint, clock)
-        self._name = f"{endpoint.provider}/{endpoint.model}"
-
-    @property
-    def provider(self) -> str:
-        """The word that routes it."""
-        return self._endpoint.provider
-
-    @property
-    def model(self) -> str:
-        """The provider's name of the model."""
-        return self._endpoint.model
 
     async def rerank(
         self,
@@ -102,13 +89,6 @@ class RemoteReranker:
             error.usage = (self._usage(body if is_spent else b"", {}, type(error).__name__),)
             raise error.with_traceback(None) from error.__cause__
         return Ranking(scores, (self._usage(body, data, "ok"),))
-
-    async def close(self) -> None:
-        """Close idle connections of the running event loop. The model can still be used."""
-        await self._http.close()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._name})"
 
     async def _accepted(self, body: bytes, deadline: float | None) -> Reply:
         """Return the reply to a request, to be closed, or raise why it was turned away."""
