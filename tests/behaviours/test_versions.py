@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost import QueryRouter
+from fingerpost import AbstentionReason, QueryRouter
 
 OLD = "# Pumps\n\nA pump may run for 10 minutes before it has to rest.\n"
 NEW = "# Pumps\n\nA pump may run for 90 minutes before it has to rest a while.\n"
@@ -37,6 +37,37 @@ def test_a_named_version_and_a_filter_get_their_own_page(versions):
     assert "10 minutes" in filtered.answer
     assert {source.version for source in filtered.sources} == {"1.0"}
     assert [hit.document.path for hit in front.hits] == ["about.md"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("version 1.0", "10 minutes"), ("v1.0", "10 minutes"), ("1.0.4", "10 minutes"),
+     ("version 2.0", "90 minutes"), ("2.0", "90 minutes")],
+)  # fmt: skip
+def test_a_version_that_stands_nowhere_in_the_text_is_answered_from_its_page(versions, asked, told):
+    with QueryRouter(knowledge_corpus=[versions], **WORDS) as router:
+        result = router.route_sync(f"{QUESTION[:-1]} in {asked}?")
+    assert told in result.answer
+    assert {source.path for source in result.sources} == {
+        f"v{told[0].replace('9', '2')}.0/pumps.md"
+    }
+
+
+@pytest.mark.parametrize("asked", ["version 3.0", "v3.7", "3.7", "version 9"])
+def test_of_a_version_that_no_page_is_of_nothing_is_said(versions, asked):
+    (versions / "about.md").unlink()
+    with QueryRouter(knowledge_corpus=[versions], embed="wait") as router:
+        result = router.route_sync(f"{QUESTION[:-1]} in {asked}?")
+    assert result.abstention is AbstentionReason.EVIDENCE_TOO_WEAK
+    assert "minutes before" not in result.answer.partition("nearest")[0]
+
+
+def test_a_number_with_a_unit_is_no_version_that_is_missing(versions):
+    with QueryRouter(knowledge_corpus=[versions], embed="wait") as router:
+        result = router.route_sync(
+            "May a pump run for more than 0.5 minutes before it has to rest?"
+        )
+    assert "90 minutes" in result.answer
 
 
 def test_a_page_that_moves_to_another_version_is_of_that_version(versions):

@@ -14,7 +14,9 @@ from fingerpost.generate.score import heading_tokens
 from fingerpost.generate.units import Unit, UnitKind, split_hits
 from fingerpost.text.analyse import analyse, query_tokens, topic_tokens
 from fingerpost.text.language import detect_language
+from fingerpost.text.versions import versions_missing, versions_there, without_versions
 from fingerpost.types import AbstentionReason, Answer, Evidence, GenerationMode
+from fingerpost.types.document import Document
 
 _MAX_TERMS = 12
 _MAX_QUESTION = 4000
@@ -113,6 +115,10 @@ def _judge_whole(
         return AbstentionReason.NO_DOCUMENT_MATCHES
     if not units:
         return AbstentionReason.EVIDENCE_TOO_WEAK
+    pages = [hit.document for hit in evidence.hits]
+    if _lacks_version(question, pages, units):
+        return AbstentionReason.EVIDENCE_TOO_WEAK
+    question = without_versions(question, versions_there(question, pages))
     if _names_section(question, evidence):
         return None
     language = detect_language(question)
@@ -128,6 +134,13 @@ def _judge_whole(
     if values["best"] < _NO_MATCH:
         return AbstentionReason.NO_DOCUMENT_MATCHES
     return AbstentionReason.EVIDENCE_TOO_WEAK
+
+
+def _lacks_version(question: str, pages: Sequence[Document], units: Sequence[Unit]) -> bool:
+    """Return whether a version is asked for that no page is of and no text speaks of."""
+    missing = versions_missing(question, pages)
+    told = {token for unit in units for token in unit.tokens} if missing else set()
+    return any(not told.issuperset(analyse(one.version)) for one in missing)
 
 
 def _names_unknown(question: str, evidence: Evidence, language: str) -> bool:

@@ -65,14 +65,18 @@ def joined(
         hits=tuple(kept),
         candidates=(*kept, *(c for c in evidence.candidates if c.chunk.id not in set(by_id))),
         coverage=coverage_of(question, kept),
-        unknown_terms=still_unknown(question, foreign),
+        unknown_terms=still_unknown(question, kept),
     )
 
 
 def still_unknown(question: Question, hits: Sequence[Hit]) -> frozenset[str]:
-    """Return the terms of a question that neither the index nor a foreign hit knows."""
+    """Return the terms of a question that neither the index nor a foreign hit knows.
+
+    Versions that the hits are of are known.
+    """
     foreign = (hit for hit in hits if hit.match_type is MatchType.SOURCE)
-    return question.unknown.difference(*(token_set(searchable_text(hit)) for hit in foreign))
+    unknown = question.beside(hit.document for hit in hits).unknown
+    return unknown.difference(*(token_set(searchable_text(hit)) for hit in foreign))
 
 
 def usable_passages(given: object, most: int) -> list[Passage]:

@@ -138,7 +138,9 @@ def fused_scores(question: Question, legs: Legs, weight: float | None) -> NDArra
 
 def coverage_of(question: Question, hits: Sequence[Hit]) -> float:
     """Return the rarity-weighted share of the question's tokens that the first hits hold."""
-    return question.coverage([searchable_text(hit) for hit in hits[:_COVERING]])
+    first = hits[:_COVERING]
+    told = [searchable_text(hit) for hit in first]
+    return question.beside(hit.document for hit in first).coverage(told)
 
 
 def searchable_text(found: Hit | StoredChunk) -> str:

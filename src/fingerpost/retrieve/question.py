@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
 from fingerpost.text.analyse import analyse_joined, query_tokens, topic_tokens
+from fingerpost.text.versions import versions_there, without_versions
+from fingerpost.types.document import Document
 
 MAX_TOKENS = 256
 MAX_CHARS = 4000
@@ -53,6 +55,18 @@ class Question:
     def words(self) -> WordQuery:
         """Return the lexical query."""
         return WordQuery(self.tokens)
+
+    def beside(self, documents: Iterable[Document]) -> Question:
+        """Return the question without those versions in its topic that the documents are of.
+
+        A page need not say of which version it is: where it stands says so.
+        """
+        there = versions_there(self.text, documents)
+        if not there:
+            return self
+        gone = self.rarity.keys() - query_tokens(without_versions(self.text, there)).keys()
+        topic = tuple(token for token in self.topic if token not in gone)
+        return replace(self, topic=topic or self.topic, unknown=self.unknown - gone)
 
     def coverage(self, texts: Sequence[str]) -> float:
         """Return the rarity-weighted share of the topic found in the texts together, 0 to 1."""

@@ -17,6 +17,7 @@ from fingerpost.text.versions import (
     VersionedPath,
     asked_versions,
     current_folder,
+    is_of,
     label_version,
     version_order,
     versioned_path,
@@ -45,7 +46,7 @@ class Asked:
 
     def fitting(self, document: Document) -> frozenset[AskedVersion]:
         """Return which of the named versions a document is of."""
-        return frozenset(one for one in self.versions if _fit(one, document))
+        return frozenset(one for one in self.versions if is_of(one, document))
 
     def of_both(self, hits: Sequence[Hit], hit: Hit) -> bool:
         """Return whether a hit and one of some others are of two versions that are named."""
@@ -59,7 +60,7 @@ class Asked:
         """Return what orders the versions of a page, the one that is meant greatest."""
         known = self._known.get(document.id)
         if known is None:
-            fit = max((_fit(one, document) for one in self.versions), default=0)
+            fit = max((is_of(one, document) for one in self.versions), default=0)
             known = fit, version_order(placed(document).version or document.version)
             self._known[document.id] = known
         return known
@@ -74,11 +75,6 @@ def asked_of(text: str) -> Asked:
 def placed(document: Document) -> VersionedPath:
     """Return what a document's path tells of the version."""
     return versioned_path(document.source, document.path)
-
-
-def _fit(asked: AskedVersion, document: Document) -> int:
-    where = f"{document.source}/{document.path} {document.title}".casefold()
-    return max(asked.fits(one, where) for one in {placed(document).version, document.version})
 
 
 def are_versions(left: Hit, right: Hit) -> bool:

@@ -7,9 +7,13 @@ word for a line of development (``latest``, ``next``).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from fingerpost.types.document import Document
 
 _CURRENT: Final = frozenset({"current", "latest", "stable"})
 _UNRELEASED: Final = frozenset(
@@ -48,10 +52,13 @@ class AskedVersion:
         version: As in `label_version`.
         name: What it is a version of, casefolded, where only that tells it from a count:
             ``helm`` in "Helm 3"; empty when the number itself says that it is a version.
+        told_by: What says that no measure is meant: ``version``, or the name before it,
+            casefolded; empty when nothing does ("0.5 seconds").
     """
 
     version: str
     name: str = ""
+    told_by: str = field(default="", compare=False)
 
     def fits(self, version: str, where: str) -> int:
         """Return how well a document's version answers: 2 exactly, 1 in its line, 0 not.
@@ -153,19 +160,73 @@ def asked_versions(text: str) -> tuple[AskedVersion, ...]:
 
     A whole number is one only behind ``version``, ``v`` or a name that begins with a capital.
     """
-    found: dict[AskedVersion, None] = {}
-    for match in _ASKED.finditer(text[:_MAX_QUESTION_CHARS]):
-        if match["word"]:
-            found[AskedVersion(match["word"])] = None
-            continue
-        number, name = match["number"], match["name"] or ""
-        has_v = match[0][: -len(number) or None].rstrip().endswith("v")
-        if "." in number or match["cue"] or has_v:
-            name = ""
-        elif not name:
-            continue
-        found[AskedVersion(_joined(number, match["pre"]), name.casefold())] = None
-    return tuple(found)
+    found = map(_asked_version, _ASKED.finditer(text[:_MAX_QUESTION_CHARS]))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _asked_version(match: re.Match[str]) -> AskedVersion | None:
+    if match["word"]:
+        return AskedVersion(match["word"], told_by="version")
+    number, name = match["number"], (match["name"] or "").casefold()
+    has_v = match[0][: -len(number) or None].rstrip().endswith("v")
+    version, told_by = _joined(number, match["pre"]), name
+    if match["cue"] or has_v or _is_place(match):
+        told_by = "version"
+    if "." in number or match["cue"] or has_v:
+        return AskedVersion(version, told_by=told_by)
+    return AskedVersion(version, name, told_by) if name else None
+
+
+def _is_place(match: re.Match[str]) -> bool:
+    """Return whether a number ends a question behind "in"."""
+    behind = match.string[match.end() :].strip(" ?!.")
+    return not match["name"] and not behind and match.string[: match.start()].endswith(" in ")
+
+
+def is_of(asked: AskedVersion, document: Document) -> int:
+    """Return how well a document is of a version that is asked for. See `AskedVersion.fits`."""
+    own = {versioned_path(document.source, document.path).version, document.version}
+    return max(asked.fits(version, _where(document)) for version in own)
+
+
+def versions_there(text: str, documents: Iterable[Document]) -> frozenset[AskedVersion]:
+    """Return those versions that a question names which one of some documents is of."""
+    asked = asked_versions(text)
+    if not asked:
+        return frozenset()
+    return frozenset(one for one in asked if any(is_of(one, page) for page in documents))
+
+
+def versions_missing(text: str, documents: Iterable[Document]) -> tuple[AskedVersion, ...]:
+    """Return the versions that a question names when versioned documents are of none of them.
+
+    What is told by a name is one only where the documents have that name: "on Python 3.8" asks
+    the pages of another program for no version of them.
+    """
+    asked, pages = asked_versions(text), list(documents) if asked_versions(text) else []
+    if not any(versioned_path(page.source, page.path).version or page.version for page in pages):
+        return ()
+    if versions_there(text, pages):
+        return ()
+    places = " ".join(map(_where, pages))
+    return tuple(
+        one for one in asked if one.told_by == "version" or (one.told_by and one.told_by in places)
+    )
+
+
+def without_versions(text: str, versions: AbstractSet[AskedVersion]) -> str:
+    """Return a question without those of the versions that it names; a name before one stays."""
+    if not versions:
+        return text
+    return _ASKED.sub(lambda match: _cut(match, versions), text)
+
+
+def _cut(match: re.Match[str], versions: AbstractSet[AskedVersion]) -> str:
+    return match["name"] or "" if _asked_version(match) in versions else match[0]
+
+
+def _where(document: Document) -> str:
+    return f"{document.source}/{document.path} {document.title}".casefold()
 
 
 @lru_cache(maxsize=4096)

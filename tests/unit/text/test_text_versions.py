@@ -2,7 +2,16 @@
 
 import pytest
 
-from fingerpost.text.versions import asked_versions, label_version, version_order, versioned_path
+from fingerpost.text.versions import (
+    asked_versions,
+    label_version,
+    version_order,
+    versioned_path,
+    versions_missing,
+    versions_there,
+    without_versions,
+)
+from fingerpost.types.document import Document
 
 
 @pytest.mark.parametrize(
@@ -71,3 +80,40 @@ def test_a_version_fits_its_line_and_what_is_said_more_exactly():
     assert asked.fits("7.4", "") == 1
     (asked,) = asked_versions("a limit of 1.5 seconds")
     assert asked.fits("1", "") == 0
+
+
+def _page(path):
+    return Document(
+        id="id", path=path, source="docs", uri="", title="Pumps", content_hash="", format="markdown"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("How do I install it in version 7.4?", "How do I install it in ?"),
+        ("Is Pumps 7.4 faster than 5.1?", "Is Pumps faster than 5.1?"),
+        ("What is new in v7.4 and 7.4?", "What is new in  and ?"),
+        ("Is 7.45 enough?", "Is 7.45 enough?"),
+    ],
+)
+def test_a_version_that_a_page_is_of_is_taken_out_of_a_question_and_no_other(text, rest):
+    assert without_versions(text, versions_there(text, [_page("7.4/pumps.md")])) == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("in version 3.0", ["3.0"]),
+        ("How long does a pump run in 3.7?", ["3.7"]),
+        ("Pumps 3.7 runs how long?", ["3.7"]),
+        ("Is Python 3.8 enough?", []),  # the version of something else
+        ("Is a pause of 0.5 minutes enough?", []),
+        ("How long in version 7.4?", []),
+        ("How long?", []),
+    ],
+)
+def test_a_version_is_missing_where_no_page_is_of_it_and_no_measure_is(text, missing):
+    pages = [_page("7.4/pumps.md"), _page("7.5/pumps.md")]
+    assert [one.version for one in versions_missing(text, pages)] == missing
+    assert versions_missing(text, [_page("pumps.md")]) == ()
