@@ -22,6 +22,7 @@ from fingerpost import errors as e
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.secrets import Secret
 from fingerpost.lanes.failover import FailoverModel
+from fingerpost.lanes.health import Health
 from fingerpost.lanes.providers.load import load_chat
 from fingerpost.testing.provider import Answer, ProviderServer, faults
 from fingerpost.types.chat import ChatRequest, ChatResponse, Message, StopReason
@@ -390,6 +391,24 @@ def test_a_refusal_is_taken_to_the_other_provider_when_that_is_asked_for():
     with ProviderServer(Answer("no", stop="refused")) as a, ProviderServer("from b") as b:
         assert stage.run(work).text == "from b"
         assert len(a.requests) == 1
+
+
+def test_two_servers_of_the_name_custom_fail_and_rest_apart():
+    stage = Stage()
+
+    async def work():
+        models = [stage.endpoint("custom", url) for url in (a.url, b.url)]
+        both, alone = (
+            FailoverModel(of, health=health, clock=stage.mock.current_time, sleep=stage.sleep)
+            for of in (models, models[1:])
+        )
+        moved = await stage.ask(both, streamed=False)
+        return moved, await stage.ask(alone, streamed=False)
+
+    health = Health()
+    with ProviderServer(STATUS(401)) as a, ProviderServer("from b") as b:
+        assert [reply.text for reply in stage.run(work)] == ["from b", "from b"]
+        assert (len(a.requests), len(b.requests)) == (1, 2)
 
 
 def test_five_failures_rest_a_provider_and_one_probe_brings_it_back():

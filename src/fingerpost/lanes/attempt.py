@@ -19,10 +19,22 @@ MOST_ATTEMPTS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whom an endpoint asks."""
+    """Whom an endpoint asks.
+
+    Attributes:
+        provider: The word that routes it.
+        model: The provider's name of the model.
+        server: Host and port, empty where they are not known.
+    """
 
     provider: str
     model: str
+    server: str = ""
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Who fails and rests as one: two servers without a vendor's name are not one provider."""
+        return self.provider, self.server
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.model}"
@@ -144,7 +156,7 @@ def _untried(attempts: Sequence[Failed], around: Situation) -> int | None:
     asked = {attempt.index for attempt in attempts}
     counts = _per_provider(attempts, around)
     for index, (place, rest) in enumerate(zip(around.places, around.rests, strict=True)):
-        n_asked = counts.get(place.provider, 0)
+        n_asked = counts.get(place.owner, 0)
         is_new = not n_asked
         if index in asked or rest is not None or n_asked >= MOST_PER_PROVIDER:
             continue
@@ -158,7 +170,7 @@ def _wait_for_same(
 ) -> float | None:
     """Return the wait before the last endpoint is asked again, ``None`` when it must not be."""
     last = attempts[-1]
-    n_asked = _per_provider(attempts, around)[around.places[last.index].provider]
+    n_asked = _per_provider(attempts, around)[around.places[last.index].owner]
     allowed = {
         Again.NEVER: False,
         Again.ONCE: True,
@@ -178,11 +190,11 @@ def _wait_for_same(
     return wait_s if wait_s < around.left_s else None
 
 
-def _per_provider(attempts: Sequence[Failed], around: Situation) -> dict[str, int]:
-    counts: dict[str, int] = {}
+def _per_provider(attempts: Sequence[Failed], around: Situation) -> dict[tuple[str, str], int]:
+    counts: dict[tuple[str, str], int] = {}
     for attempt in attempts:
-        provider = around.places[attempt.index].provider
-        counts[provider] = counts.get(provider, 0) + 1
+        owner = around.places[attempt.index].owner
+        counts[owner] = counts.get(owner, 0) + 1
     return counts
 
 

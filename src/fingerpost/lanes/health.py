@@ -102,7 +102,7 @@ class Health:
         with self._lock:
             for key in permit.probes:
                 self._circuits[key].close()
-            self._circuit((permit.place.provider,)).window.add(now, 1, 0)
+            self._circuit(permit.place.owner).window.add(now, 1, 0)
 
     def alive(self, permit: Permit) -> Permit:
         """Take note that a call has begun to be answered; return its permit from then on.
@@ -141,7 +141,7 @@ class Health:
     def _fail(
         self, permit: Permit, error: LaneError, rule: Rule, now: float, *, alone: bool
     ) -> None:
-        key = (permit.place.provider,)
+        key = permit.place.owner
         circuit = self._circuit(key)
         if rule.weight:
             circuit.window.add(now, 1, rule.weight)
@@ -182,4 +182,4 @@ class Health:
 
 
 def _keys(place: Place) -> tuple[Key, Key]:
-    return (place.provider,), (place.provider, place.model)
+    return place.owner, (*place.owner, place.model)

@@ -31,7 +31,7 @@ R = TypeVar("R", ChatResponse, DecisionResponse, Ranking)
 class Lane(Generic[M]):
     """Models in the order of preference, and what decides whom of them to ask.
 
-    Endpoints of one ``provider`` share its circuit and its two attempts. Each model keeps the
+    Endpoints of one provider and server share a circuit and two attempts. Each model keeps the
     request's deadline itself; the lane begins no attempt and no wait that would pass it.
 
     Args:
@@ -67,7 +67,9 @@ class Lane(Generic[M]):
         if not models:
             raise UsageError("a lane needs at least one model")
         self.models = tuple(models)
-        self.places = tuple(Place(model.provider, model.model) for model in models)
+        self.places = tuple(
+            Place(model.provider, model.model, getattr(model, "server", "")) for model in models
+        )
         self.model = str(self.places[0])
         self.health = health or Health()
         self.retries = retries or RetryBudget()
@@ -164,7 +166,7 @@ class LaneCall(Generic[M]):
         place, now = lane.places[self._index], lane.clock()
         rests = lane.health.rests(lane.places, now)
         alone = not any(
-            other.provider != place.provider and rest is None
+            other.owner != place.owner and rest is None
             for other, rest in zip(lane.places, rests, strict=True)
         )
         lane.health.failed(self._held(), error, now, alone=alone)

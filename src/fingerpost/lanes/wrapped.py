@@ -34,6 +34,11 @@ class Wrapped(Generic[M]):
         """Return the wrapped model's name."""
         return called(self._model)[1]
 
+    @property
+    def server(self) -> str:
+        """Return the wrapped model's host and port, empty where it has none."""
+        return getattr(self._model, "server", "")
+
     async def close(self) -> None:
         """Close the wrapped model where it can be closed."""
         if hasattr(self._model, "close"):

@@ -231,7 +231,7 @@ def test_an_answer_that_is_an_error_of_ours_closes_the_circuit(error):
 def test_an_error_that_is_not_the_providers_leaves_the_circuit_as_it_was(error):
     health = opened()
     fail(health, error, now=10.0)
-    assert health.begin(A, 10.0).probes == {("a",)}
+    assert health.begin(A, 10.0).probes == {("a", "")}
 
 
 def test_a_rate_limit_in_the_probe_of_the_last_healthy_provider_closes_it():
