@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
 
 from fingerpost.config.credentials import Credentials, resolve_credentials
 from fingerpost.config.endpoint import Endpoint
@@ -48,6 +47,7 @@ def make_models(config: QueryRouterConfig, observe: Observer, tape: Tape | None 
         "generate": found.generator,
         "generate_deep": found.generator_deep,
     }
+    _warn_of_unknown_prices(config, found)
     health = Health()
     lanes = [_lane(config, observe, found, job, first, health) for job, first in endpoints.items()]
     if tape is not None:
@@ -109,7 +109,6 @@ def _lane(
     if first is None:
         return None
     endpoints = (first, *found.failover[job])
-    _warn_of_unknown_prices(config, endpoints)
     return FailoverModel(
         [ObservedChat(load_chat(endpoint), observe) for endpoint in endpoints],
         health=health,
@@ -120,11 +119,19 @@ def _lane(
     )
 
 
-def _warn_of_unknown_prices(config: QueryRouterConfig, endpoints: Sequence[Endpoint]) -> None:
+def _warn_of_unknown_prices(config: QueryRouterConfig, found: Credentials) -> None:
     """Say which models a budget cannot be held against."""
     if config.budget_usd is None and config.process_budget_usd is None:
         return
-    for endpoint in endpoints:
-        name = f"{endpoint.provider}/{endpoint.model}"
+    first = (
+        found.classifier,
+        found.generator,
+        found.generator_deep,
+        found.decision,
+        found.rerank,
+        found.embedding,
+    )
+    asked = [*first, *(endpoint for group in found.failover.values() for endpoint in group)]
+    for name in dict.fromkeys(one.name for one in asked if isinstance(one, Endpoint)):
         if price_of(name) is None:
             _LOG.warning("no price of %s is known: its calls are not held to the budget", name)

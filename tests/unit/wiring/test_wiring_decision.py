@@ -8,10 +8,12 @@ from fingerpost.lanes.asked import ask
 from fingerpost.lanes.health import Health
 from fingerpost.lanes.limits import RetryBudget
 from fingerpost.observe.events import LaneFailover, ModelCall
+from fingerpost.observe.observer import ignore
 from fingerpost.testing import ScriptedDecision
 from fingerpost.testing.provider import ProviderServer, faults
 from fingerpost.types.question import YesNo
 from fingerpost.wiring.decision import make_decision_lane
+from fingerpost.wiring.models import make_models
 from fingerpost.wiring.tape import make_tape
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +29,21 @@ def make(events, **settings):
 @pytest.mark.parametrize("named", [None, "none", "local", "chat"])
 def test_nothing_is_asked_over_the_network_unless_the_settings_say_so(named):
     assert make([], decision_provider=named) is None
+
+
+@pytest.mark.parametrize(("budget_usd", "n_warnings"), [(1.0, 1), (None, 0)])
+def test_a_budget_says_which_models_without_a_known_price_it_cannot_hold(
+    caplog, budget_usd, n_warnings
+):
+    settings = {
+        "decision_base_url": "http://127.0.0.1:9",
+        "decision_model": "m-1",
+        "rerank_base_url": "http://127.0.0.1:9",
+        "rerank_model": "r-1",
+    }
+    config = validate({"knowledge_corpus": ["docs"], "budget_usd": budget_usd, **settings})
+    make_models(config, ignore)
+    assert [caplog.text.count(f"/{name} is known") for name in ("m-1", "r-1")] == [n_warnings] * 2
 
 
 async def test_when_the_server_fails_the_next_is_asked_with_its_own_key(monkeypatch):
