@@ -46,34 +46,51 @@ def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
         hits: Best first.
         query_text: The question, for versions and words that it names.
     """
-    words_asked = frozenset(query_text.casefold().split())
     asked = asked_of(query_text)
-    groups: list[_Group] = []
+    return one_of_each(grouped(hits, asked, query_text), asked, query_text)
+
+
+def grouped(hits: Iterable[Hit], asked: Asked, query_text: str) -> list[Group]:
+    """Return the hits in groups of (almost) equal texts, in the order of their first ones.
+
+    Args:
+        hits: Best first.
+        asked: What the question says of versions.
+        query_text: The question.
+    """
+    words_asked = frozenset(query_text.casefold().split())
+    groups: list[Group] = []
     seen: set[str] = set()
+    of_words: dict[frozenset[str], int] = {}
+    near: dict[object, list[int]] = {}  # only groups of its page or heading can take a hit
     for hit in hits:
         if hit.chunk.id in seen:
             continue
         seen.add(hit.chunk.id)
         own, page = _words(hit.chunk.text), placed(hit.document).page
-        for group in groups:
-            first = group.hits[0]
-            if own == group.words:
-                is_one = True
-            elif page == group.page and are_versions(first, hit):
-                is_one = _is_one(group, hit, own, asked)
-            else:
-                least = _least_shared(first, hit)
-                is_one = least > 0 and _alike(own, group.words, words_asked, least)
-            if is_one:
-                group.hits.append(hit)
+        heading = (hit.chunk.heading_path[-1:], hit.chunk.language)
+        end = of_words.get(own, len(groups))
+        for place in sorted({*near.get(page, ()), *near.get(heading, ())}):
+            if place >= end:
                 break
-        else:
-            groups.append(_Group([hit], own, page))
-    kept = [_kept(group.hits, asked, query_text) for group in groups]
-    return without_other_versions(kept, asked)
+            if _joins(groups[place], hit, own, page, asked, words_asked):
+                end = place
+        if end < len(groups):
+            groups[end].hits.append(hit)
+            continue
+        groups.append(Group([hit], own, page))
+        of_words[own] = end
+        near.setdefault(page, []).append(end)
+        near.setdefault(heading, []).append(end)
+    return groups
 
 
-class _Group(NamedTuple):
+def one_of_each(groups: Iterable[Group], asked: Asked, query_text: str) -> list[Hit]:
+    """Return the hit of each group that stands for it, without other versions of its page."""
+    return without_other_versions([_kept(one.hits, asked, query_text) for one in groups], asked)
+
+
+class Group(NamedTuple):
     """Hits that are one; words and page are those of the first."""
 
     hits: list[Hit]
@@ -81,7 +98,23 @@ class _Group(NamedTuple):
     page: str
 
 
-def _is_one(group: _Group, hit: Hit, words: AbstractSet[str], asked: Asked) -> bool:
+def _joins(
+    group: Group,
+    hit: Hit,
+    words: frozenset[str],
+    page: str,
+    asked: Asked,
+    words_asked: AbstractSet[str],
+) -> bool:
+    """Return whether a hit, whose words are not those of the group, belongs to it."""
+    first = group.hits[0]
+    if page == group.page and are_versions(first, hit):
+        return _is_one(group, hit, words, asked)
+    least = _least_shared(first, hit)
+    return least > 0 and _alike(words, group.words, words_asked, least)
+
+
+def _is_one(group: Group, hit: Hit, words: AbstractSet[str], asked: Asked) -> bool:
     """Return whether a version of a section may stand for the others, or they for it."""
     first = group.hits[0]
     if not same_section(first, hit) and not _alike(words, group.words, frozenset(), SAME_PAGE):

@@ -58,7 +58,7 @@ def features(question: Question, legs: Legs, languages: frozenset[str]) -> dict[
     n_words = max(1, len(question.text.split()))
     rarest = max(question.rarity.values(), default=0.0) / rarity_of(0, question.n_chunks)
     lexical = np.sort(np.where(legs.lexical_rank > 0, legs.lexical, 0.0))[::-1]
-    cosine = np.sort(np.nan_to_num(legs.vector, nan=-1.0))[::-1]
+    cosine = np.sort(np.where(np.isnan(legs.vector), -1.0, legs.vector))[::-1]
     top_words = set(legs.keys[(legs.lexical_rank > 0) & (legs.lexical_rank <= _TOP)].tolist())
     top_vectors = set(legs.keys[(legs.vector_rank > 0) & (legs.vector_rank <= _TOP)].tolist())
     return {

@@ -26,9 +26,10 @@ def convex(
             that a chunk without a vector is neither lost nor favoured.
         weight: Of the lexical leg, 0 to 1.
     """
-    known = vector[~np.isnan(vector)]
+    unknown = np.isnan(vector)
+    known = vector[~unknown]
     least = float(known.min()) if len(known) else 0.0
-    return weight * lexical + (1 - weight) * np.nan_to_num(vector, nan=least)
+    return weight * lexical + (1 - weight) * np.where(unknown, least, vector)
 
 
 def covering(score: float, share: float) -> float:

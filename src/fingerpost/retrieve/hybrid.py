@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerpost.lanes.base import EmbeddingModel
-from fingerpost.retrieve.dedupe import distinct
+from fingerpost.retrieve.dedupe import Group, grouped, one_of_each
 from fingerpost.retrieve.features import features
 from fingerpost.retrieve.fuse import convex, covering, order
 from fingerpost.retrieve.legs import Legs, run_legs
@@ -103,18 +103,23 @@ def search_for(
     scores = fused_scores(question, legs, weight)
     ranking = order(scores, legs.keys)
     read: list[Hit] = []
-    hits: list[Hit] = []
+    groups: list[Group] = []
+    asked = asked_of(question.text)
     for block in _blocks(ranking, k):
         read += _hits(reader, question, legs, scores, block, first=len(read) + 1)
-        hits = distinct(raise_named(_best_first(read), question.text), question.text)
-        if len(hits) > k:
-            break
+        groups = grouped(raise_named(_best_first(read), question.text), asked, question.text)
+        if len(groups) > k:
+            hits = one_of_each(groups, asked, question.text)
+            if len(hits) > k:
+                break
+    else:
+        hits = one_of_each(groups, asked, question.text)
     if explain:
         rest = ranking[len(read) : _EXPLAINED]
         read += _hits(reader, question, legs, scores, rest, first=len(read) + 1)
     kept = spread(hits, k)
     if within is None:  # what a filter leaves out is no version to look for
-        kept = in_meant_version(reader, kept, asked_of(question.text))
+        kept = in_meant_version(reader, kept, asked)
     return HybridResult(
         hits=tuple(kept),
         candidates=tuple(read),

@@ -38,7 +38,7 @@ from fingerpost.stores.embedded.schema import DATABASE_FILE
 from fingerpost.stores.embedded.selection import SelectedKeys, select_keys, within_words
 from fingerpost.stores.embedded.snapshot import MAX_DOCUMENTS, Snapshot, visible_languages
 from fingerpost.stores.embedded.summaries import READ_SUMMARIES, read_summaries
-from fingerpost.stores.embedded.vector_search import nearest, unit_vector
+from fingerpost.stores.embedded.vector_search import nearest, unit_vector, unit_vectors
 from fingerpost.stores.embedded.versions import READ_PLACES, version_folders
 from fingerpost.stores.embedded.words import WordsDamagedError
 from fingerpost.types.document import Document, SkippedFile
@@ -166,7 +166,7 @@ class EmbeddedReader:
         rows = index.row_of_cid[cids[wanted[known]]]
         have = known[rows >= 0]
         if len(have):
-            result[have] = table.decoded(rows[rows >= 0].astype(np.int64))[0]
+            result[have] = unit_vectors(rows[rows >= 0].astype(np.int64), table, index)
         return result
 
     def chunks(self, keys: Sequence[int]) -> list[StoredChunk]:

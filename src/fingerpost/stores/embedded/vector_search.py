@@ -102,6 +102,17 @@ def nearest(
     return list(zip(keys[order].tolist(), scores[order].tolist(), strict=True)), n_damaged
 
 
+def unit_vectors(
+    rows: NDArray[np.int64], table: VectorTable, index: RowIndex
+) -> NDArray[np.float32]:
+    """Return the unit vectors of rows, all zeros for a damaged one."""
+    if index.decoded is None:
+        return table.decoded(rows)[0]
+    values, intact = index.decoded
+    found: NDArray[np.float32] = values[rows] * (table.scales[rows] * intact[rows])[:, None]
+    return found
+
+
 def _products(
     vector: NDArray[np.float32], rows: NDArray[np.int64], table: VectorTable, index: RowIndex
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
