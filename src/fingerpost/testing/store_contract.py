@@ -250,6 +250,27 @@ class StoreContract(GraphContract):
                 MODES.document.id: [item.key for item in reader.document_chunks(MODES.document.id)]
             }
 
+    def test_folders_of_versions_follow_what_is_committed(self, open_store: OpenStore) -> None:
+        store = open_store()
+        with store.reader() as empty:
+            assert empty.version_folders() == ()
+        paths = ("guide/v1.0/a.md", "guide/v1.0/deep/b.md", "guide/v2.0/a.md", "7.4/c.md")
+        pages = [prepare(path, [f"Page {path}.\n"]) for path in paths]
+        fill(store, [*pages, MODES])
+        root, old, new = ("docs", "", "7.4"), ("docs", "guide", "v1.0"), ("docs", "guide", "v2.0")
+        with store.reader() as before:
+            assert before.version_folders() == (root, old, new)
+            with store.writer(IDENTITY) as writer:
+                writer.remove([pages[1].document.id, pages[2].document.id])
+                moved = replace(
+                    MODES.document, id=document_id("docs", "v3.0/m.md"), path="v3.0/m.md"
+                )
+                writer.move(MODES.document.id, moved)
+                writer.commit()
+            assert before.version_folders() == (root, old, new)
+        with open_store().reader() as after:
+            assert after.version_folders() == (root, ("docs", "", "v3.0"), old)
+
     def test_more_keys_than_a_statement_takes_variables(self, open_store: OpenStore) -> None:
         """Field note, case 37."""
         store = open_store()
