@@ -135,6 +135,16 @@ def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
     return plain(text + (f"  {source.url}" if source.url else ""))
 
 
+def pages_line(source: SourceCitation) -> str:
+    """Return ``page 3, `` or ``slides 4-5, `` of a source with pages, else nothing."""
+    if source.page_start is None or source.page_end is None:
+        return ""
+    name = "slide" if source.path.lower().endswith(".pptx") else "page"
+    if source.page_start == source.page_end:
+        return f"{name} {source.page_start}, "
+    return f"{name}s {source.page_start}-{source.page_end}, "
+
+
 def _source_notes(source: SourceCitation) -> Iterator[str]:
     """Yield its version where the path does not show it, where else it stands, if it is stale."""
     if source.version and source.version not in source.path:
@@ -146,16 +156,6 @@ def _source_notes(source: SourceCitation) -> Iterator[str]:
         yield f"also in {shown}" + (f" and {more} more" if more > 0 else "")
     if source.stale:
         yield "changed since it was indexed"
-
-
-def pages_line(source: SourceCitation) -> str:
-    """Return ``page 3, `` or ``slides 4-5, `` of a source with pages, else nothing."""
-    if source.page_start is None or source.page_end is None:
-        return ""
-    name = "slide" if source.path.lower().endswith(".pptx") else "page"
-    if source.page_start == source.page_end:
-        return f"{name} {source.page_start}, "
-    return f"{name}s {source.page_start}-{source.page_end}, "
 
 
 def claim_line(claim: ClaimVerdict) -> str:

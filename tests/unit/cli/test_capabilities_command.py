@@ -20,7 +20,9 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "skills" / "mail-style" / "SKILL.md").write_text(skill)
     (tmp_path / "extensions.json").write_text('[{"id": "spam", "summary": "Keeps mail clean."}]')
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "mail.md").write_text("# Mail\n\nTo send a mail, press the button of the outbox.\n")
+    (tmp_path / "docs" / "mail.md").write_text(
+        "# Mail\n\nTo send a mail, press the button of the outbox.\n"
+    )
     return tmp_path
 
 
