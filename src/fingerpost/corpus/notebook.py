@@ -105,7 +105,7 @@ def _cell(weave: Weave, text: str, cell: dict[str, Any], language: str) -> None:
         weave.add(f"{fence}{language}\n", place)
     for one in strings:
         _lines(weave, text, one)
-    weave.add("\n" if weave.parts[-1].endswith("\n") else "\n\n", strings[-1].end)
+    weave.add("\n" if weave.ends_line else "\n\n", strings[-1].end)
     if code:
         weave.add(f"{fence}\n\n", strings[-1].end)
 
@@ -113,11 +113,18 @@ def _cell(weave: Weave, text: str, cell: dict[str, Any], language: str) -> None:
 def _lines(weave: Weave, text: str, string: _Placed) -> None:
     """Add a JSON string line by line, so that each line knows its own place."""
     raw = text[string.start : string.end]
+    if "\\" not in raw.removesuffix("\\n"):  # as most are: one line, nothing else escaped
+        _add_line(weave, string, string.start, len(raw))
+        return
     at = 0
     while at < len(raw):
         match = _RAW_LINE.match(raw, at)
         end = match.end() if match and match.end() > at else len(raw)
         line = json.loads(f'"{raw[at:end]}"', strict=False)
-        line = _SURROGATE.sub("\ufffd", line.replace("\r\n", "\n").replace("\r", "\n"))
-        weave.add(line.replace("\0", "\ufffd"), string.start + at, end - at)
+        _add_line(weave, line, string.start + at, end - at)
         at = end
+
+
+def _add_line(weave: Weave, line: str, place: int, length: int) -> None:
+    line = line.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    weave.add(line if line.isascii() else _SURROGATE.sub("\ufffd", line), place, length)

@@ -108,7 +108,7 @@ class _Page:
     def paragraph(self, text: str, node: Node) -> None:
         """Write the lines of a text and a blank one."""
         self.say(text, node)
-        self.weave.add("\n", self.weave.places[-1] + self.weave.lengths[-1])
+        self.weave.add("\n", self.weave.end)
         self.line += 1
 
     def say(self, text: str, node: Node) -> None:

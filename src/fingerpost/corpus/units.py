@@ -28,6 +28,8 @@ _PART_KINDS = {
 }
 _CHARS_PER_TOKEN = 4
 _MAX_SENTENCE_LINE = 50_000
+_MANY_LINES = 10_000
+_STRIDES = 4
 # Longest stretch of a file in one unit, for text that is mostly markup or blanks.
 MAX_RAW_PER_TOKEN = 24
 
@@ -166,8 +168,9 @@ class Breaker:
         """Yield start and end of runs of lines within the budget."""
         run, n_run, at, blank = start, 0, start, 0
         room = self.budget * MAX_RAW_PER_TOKEN
+        stride = self._stride(start, end)
         while at < end:
-            line_end = self.text.find("\n", at, end) + 1 or end
+            line_end = self.text.find("\n", at + stride, end) + 1 or end
             fits = line_end - at <= room
             n_line = estimate_tokens(self.text[at:line_end]) if fits else 0
             if not fits or n_line > budget:
@@ -187,6 +190,20 @@ class Breaker:
             at = line_end
         if run < end:
             yield run, end
+
+    def _stride(self, start: int, end: int) -> int:
+        """Return how many characters are counted at once, with the line that they end in.
+
+        0, a line at a time, but where lines are so many and so short that counting each would
+        cost more than all else.
+        """
+        stride = self.budget // _STRIDES
+        size = end - start
+        if size < _MANY_LINES or self.text.count("\n", start, end) < max(
+            _MANY_LINES, size // stride
+        ):
+            return 0
+        return stride
 
     def _long_line(self, start: int, end: int, budget: int) -> Iterator[tuple[int, int]]:
         """Break one line at sentences, then at words, then anywhere."""

@@ -33,7 +33,12 @@ _VOID = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
     "track", "wbr",
 })  # fmt: skip
+_PARTING = frozenset({"p", "ul", "ol", "table", "div", "section", "dl"})
+_ACTED_ON = _BREAKS | _HEADINGS.keys() | {"html", "img"}
 _SPACE = re.compile(r"\s+")
+_BLANK = re.compile(r"\s")
+MAX_BLOCKS = 100_000
+_JOINED_LINES = 100
 _MAX_LINE = 800
 _MAX_UNCLOSED = 8
 
@@ -65,12 +70,15 @@ class HtmlText:
         blocks: In order, covering every line.
         title: Empty when the page has none.
         language: That the page names, two letters, empty when it names none.
+        crowded: It has more than `MAX_BLOCKS` blocks: what follows them is prose of a hundred
+            lines or more to a block, without headings.
     """
 
     weave: Weave
     blocks: list[HtmlBlock]
     title: str
     language: str
+    crowded: bool = False
 
 
 @dataclass(slots=True)
@@ -91,25 +99,34 @@ class _Loom:
     n_heads: int = 0
     item: bool = False
 
+    @property
+    def crowded(self) -> bool:
+        """Tell whether what follows is prose, a hundred lines or more to a block."""
+        return len(self.blocks) >= MAX_BLOCKS
+
     def write(self, text: str, place: int) -> None:
         """Add text of the file, white space as blanks, long lines folded at a word."""
+        if self.kind == "wovencode":
+            self._write_code(text, place)
+            return
+        if not self.line_size:
+            place += len(text)
+            text = text.lstrip()
+            place -= len(text)
         if not text:
             return
-        if self.kind != "wovencode":
-            if not self.line_size:
-                place += len(text) - len(text.lstrip())
-                text = text.lstrip()
-            text = re.sub(r"\s", " ", text)
-            if self.item and text:
-                self.weave.add("- ", place)
-                self.line_size += 2
-                self.item = False
-            while self.line_size + len(text) > _MAX_LINE:
-                cut = text.rfind(" ", 0, max(1, _MAX_LINE - self.line_size)) + 1 or _MAX_LINE
-                self._put(text[:cut], place)
-                self.end_line(place + cut)
-                text, place = text[cut:], place + cut
-        self._put(text, place)
+        text = _BLANK.sub(" ", text)
+        if self.item:
+            self.weave.add("- ", place)
+            self.line_size += 2
+            self.item = False
+        while self.line_size + len(text) > _MAX_LINE:
+            cut = text.rfind(" ", 0, max(1, _MAX_LINE - self.line_size)) + 1 or _MAX_LINE
+            self._put(text[:cut], place)
+            self.end_line(place + cut)
+            text, place = text[cut:], place + cut
+        if text:
+            self._put(text, place)
 
     def write_spoken(self, text: str, place: int) -> None:
         """Add what a tag says to a reader; it has no place of its own."""
@@ -118,12 +135,17 @@ class _Loom:
             self.weave.add(f" {words} ", place)
             self.line_size += len(words) + 2
 
+    def _write_code(self, text: str, place: int) -> None:
+        if text:
+            self.line += text.count("\n")
+            size = self.line_size if "\n" not in text else 0
+            self._put(text, place)
+            self.line_size = size + len(text) - text.rfind("\n") - 1
+
     def _put(self, text: str, place: int) -> None:
-        if not text:
-            return
+        """Add text that is not empty to the line."""
         self.weave.add(text, place, len(text))
-        self.line += text.count("\n")
-        self.line_size = len(text) - text.rfind("\n") - 1 + ("\n" not in text) * self.line_size
+        self.line_size += len(text)
         if self.level:
             self.heading.append(text)
 
@@ -149,6 +171,13 @@ class _Loom:
         self.kind, self.level = "woven", 0
         self.heading.clear()
 
+    def end_paragraph(self, place: int) -> None:
+        """Close the open block of prose; of a crowded page, when it is long enough."""
+        if self.crowded and self.line - self.block_line < _JOINED_LINES:
+            self.end_line(place)
+        else:
+            self.end_block(place)
+
 
 def read_html(text: str, start: int = 0) -> HtmlText:
     """Return the prose of an HTML file; each line knows where in the file it stands.
@@ -163,13 +192,28 @@ def read_html(text: str, start: int = 0) -> HtmlText:
     tags = _Tags(text, start)
     at = start
     for match in tags:
-        loom.write(text[at : match.start()], at)
-        if match.group(2) and tags.at == match.end():
-            _tag(loom, text, match, tags)
+        place = match.start()
+        if place > at:
+            loom.write(text[at:place], at)
+        at = match.end()
+        if tags.at == at and match.lastindex:
+            closing, name, attributes = match.groups()
+            name = name.lower()
+            if name in _ACTED_ON:
+                _tag(loom, _Tag(name, place, attributes, bool(closing)), tags)
         at = tags.at
     loom.write(text[at:], at)
     loom.end_block(len(text))
-    return HtmlText(loom.weave, loom.blocks, loom.title, loom.language)
+    return HtmlText(loom.weave, loom.blocks, loom.title, loom.language, loom.crowded)
+
+
+class _Tag(NamedTuple):
+    """A tag, its name in small letters."""
+
+    name: str
+    place: int
+    attributes: str
+    closing: bool
 
 
 @dataclass(slots=True)
@@ -191,15 +235,19 @@ class _Tags:
             yield match
 
     def _after(self, match: re.Match[str]) -> int:
-        if match.group() == "<!--":
-            closed = self.text.find("-->", match.end())
+        end = match.end()
+        if not match.lastindex:
+            if match.group() != "<!--":
+                return end
+            closed = self.text.find("-->", end)
             return closed + 3 if closed >= 0 else len(self.text)
-        name = (match.group(2) or "").lower()
-        if match.group(1) or not name or match.group(3).endswith("/"):
-            return match.end()
-        if name in _HIDDEN or (name not in _VOID and _INVISIBLE.search(match.group(3))):
-            return self._element_end(name, match.end())
-        return match.end()
+        closing, name, attributes = match.groups()
+        name = name.lower()
+        if closing or attributes.endswith("/"):
+            return end
+        if name in _HIDDEN or (attributes and name not in _VOID and _INVISIBLE.search(attributes)):
+            return self._element_end(name, end)
+        return end
 
     def _element_end(self, name: str, at: int) -> int:
         """Return the end of an element, ``at`` when it has none.
@@ -218,30 +266,31 @@ class _Tags:
         return at
 
 
-def _tag(loom: _Loom, text: str, match: re.Match[str], tags: _Tags) -> None:
+def _tag(loom: _Loom, tag: _Tag, tags: _Tags) -> None:
     """Act on a tag."""
-    closing, name = bool(match.group(1)), match.group(2).lower()
-    if name == "title" and not closing and not loom.title:
-        closed = text.find("</", tags.at)
+    name = tag.name
+    if name == "title" and not tag.closing and not loom.title:
+        closed = tags.text.find("</", tags.at)
         if closed > 0:
-            loom.title = _SPACE.sub(" ", unescape(text[tags.at : closed])).strip()
+            loom.title = _SPACE.sub(" ", unescape(tags.text[tags.at : closed])).strip()
             tags.at = closed
-        return
-    if name == "html" and not closing:
-        loom.language = _value(_LANG, match.group(3))[:2].lower()
+    elif name == "html":
+        if not tag.closing:
+            loom.language = _value(_LANG, tag.attributes)[:2].lower()
     elif name == "img":
-        loom.write_spoken(_value(_ALT, match.group(3)), match.start())
-    elif name in _HEADINGS or name == "pre":
-        loom.end_block(match.start())
-        if not closing:
+        loom.write_spoken(_value(_ALT, tag.attributes), tag.place)
+    elif (name in _HEADINGS or name == "pre") and not loom.crowded:
+        loom.end_block(tag.place)
+        if not tag.closing:
             loom.kind = "wovencode" if name == "pre" else "woven"
             loom.level = _HEADINGS.get(name, 0)
     elif loom.kind != "wovencode":
-        _flow(loom, name, match.start(), closing=closing)
+        _flow(loom, tag)
 
 
-def _flow(loom: _Loom, name: str, place: int, *, closing: bool) -> None:
+def _flow(loom: _Loom, tag: _Tag) -> None:
     """Break lines and blocks where an element of prose starts or ends."""
+    name, place, _, closing = tag
     if name in ("td", "th"):
         if not closing and loom.line_size:
             loom.weave.add(" | ", place)
@@ -250,14 +299,16 @@ def _flow(loom: _Loom, name: str, place: int, *, closing: bool) -> None:
         loom.end_line(place)
         loom.weave.add("|".join(["---"] * loom.n_heads) + "\n", place)
         loom.line += 1
-    elif name == "li" and not closing and not loom.level:
+    elif loom.level:
+        return
+    elif name == "li" and not closing:
         loom.end_line(place)
         loom.item = True
-    elif name in _BREAKS and not loom.level:
+    elif name in _PARTING:
+        loom.end_paragraph(place)
+    else:
         loom.n_heads = 0 if name == "tr" else loom.n_heads
         loom.end_line(place)
-        if name in ("p", "ul", "ol", "table", "div", "section", "dl"):
-            loom.end_block(place)
 
 
 def _value(pattern: re.Pattern[str], attributes: str) -> str:

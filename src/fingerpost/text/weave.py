@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from io import StringIO
+
+
+def _numbers() -> array[int]:
+    """Return a list of numbers that takes 8 bytes for each: a file may hold a million pieces."""
+    return array("q")
 
 
 @dataclass(slots=True)
 class Weave:
     """Text put together from pieces of a file, in the order of the file."""
 
-    parts: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    anchors: dict[int, int] = field(default_factory=dict)
     size: int = 0
+    ends_line: bool = False
+    _written: StringIO = field(default_factory=StringIO)
+    _starts: array[int] = field(default_factory=_numbers)
+    _places: array[int] = field(default_factory=_numbers)
+    _lengths: array[int] = field(default_factory=_numbers)
+    _anchored: array[int] = field(default_factory=_numbers)
+    _anchors: array[int] = field(default_factory=_numbers)
 
     def add(self, text: str, place: int, length: int = 0) -> None:
         """Append text that stands at ``place`` in the file and covers ``length`` characters.
@@ -24,27 +33,38 @@ class Weave:
         """
         if not text:
             return
-        if self.places:
-            place = max(place, self.places[-1])
-        self.parts.append(text)
-        self.starts.append(self.size)
-        self.places.append(place)
-        self.lengths.append(length)
+        places = self._places
+        if places and place < places[-1]:
+            place = places[-1]
+        self._written.write(text)
+        self._starts.append(self.size)
+        places.append(place)
+        self._lengths.append(length)
         self.size += len(text)
+        self.ends_line = text[-1] == "\n"
 
     def anchor(self, place: int) -> None:
         """Say that what is added next starts at ``place`` already, with its markup."""
-        self.anchors[self.size] = max(
-            place, self.places[-1] + self.lengths[-1] if self.places else 0
-        )
+        place = max(place, self.end)
+        if self._anchored and self._anchored[-1] == self.size:
+            self._anchors[-1] = place
+            return
+        self._anchored.append(self.size)
+        self._anchors.append(place)
+
+    @property
+    def end(self) -> int:
+        """Return the place in the file after the last piece, 0 without one."""
+        return self._places[-1] + self._lengths[-1] if self._places else 0
 
     def text(self) -> str:
         """Return what was put together."""
-        return "".join(self.parts)
+        return self._written.getvalue()
 
     def place(self, offset: int) -> int:
         """Return the place in the file of a place in the text."""
-        if offset in self.anchors:
-            return self.anchors[offset]
-        at = bisect_right(self.starts, offset) - 1
-        return self.places[at] + min(offset - self.starts[at], self.lengths[at])
+        at = bisect_right(self._anchored, offset) - 1
+        if at >= 0 and self._anchored[at] == offset:
+            return self._anchors[at]
+        at = bisect_right(self._starts, offset) - 1
+        return self._places[at] + min(offset - self._starts[at], self._lengths[at])
