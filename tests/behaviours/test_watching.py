@@ -114,3 +114,33 @@ def test_the_command_that_watches_tells_each_change_and_ctrl_c_ends_it(corpus):
     with QueryRouter(knowledge_corpus=[corpus], embedding_provider="none") as router:
         assert router.index_summary.n_unchanged == 4
         assert "two modes" in router.route_sync(QUESTION).answer
+
+
+@pytest.mark.anyio
+async def test_a_watch_follows_a_rename_and_a_delete_and_no_source_stays_stale(corpus, story):
+    page, moved = corpus / "guides" / "modes.md", corpus / "guides" / "ways.md"
+    settings = {"embedding_provider": "none", "watch": True, "on_event": story}
+
+    def settled(change):
+        generation = router.get_corpus_stats().generation
+        story.events.clear()
+        change()
+        return story.has(lambda event: router.get_corpus_stats().generation > generation)
+
+    async with QueryRouter(knowledge_corpus=[corpus], **settings) as router:
+        await router.route(QUESTION)  # kept: its file is looked at again
+        assert await anyio.to_thread.run_sync(settled, lambda: _edit(corpus))
+        edited = await router.route(QUESTION)
+        assert await anyio.to_thread.run_sync(settled, lambda: page.rename(moved))
+        renamed = await router.route(QUESTION)
+        assert await anyio.to_thread.run_sync(settled, moved.unlink)
+        gone = await router.route(QUESTION)
+    assert not edited.stale
+    assert "guides/modes.md" in {source.path for source in edited.sources}
+    assert not renamed.stale
+    assert "two modes" in renamed.answer
+    assert {source.path for source in renamed.sources} >= {"guides/ways.md"}
+    assert "guides/modes.md" not in {source.path for source in renamed.sources}
+    assert not gone.stale
+    assert "two modes" not in gone.answer
+    assert not {"guides/modes.md", "guides/ways.md"} & {source.path for source in gone.sources}

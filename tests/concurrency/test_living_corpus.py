@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fingerpost import QueryRouter
 
-READERS, ROUNDS, PAGES, WAIT_S = 50, 6, 6, 60
+READERS, ROUNDS, PAGES, WAIT_S = 50, 4, 3, 60
 GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=no")
 ROUND = re.compile(r"round(\d+)")
 
