@@ -141,7 +141,9 @@ def _alike(
     first: AbstractSet[str], second: AbstractSet[str], asked: AbstractSet[str], least: float
 ) -> bool:
     """Return whether two texts share so much of their words, and all that was asked for."""
-    small, large = sorted((len(first), len(second)))
+    small, large = len(first), len(second)
+    if small > large:
+        small, large = large, small
     if small < least * large:
         return False
     shared = len(first & second)

@@ -47,8 +47,9 @@ def _name(title: str) -> str:
 
 def _namer(name: str, hit: Hit, first: Sequence[Hit]) -> Hit | None:
     for other in first:
-        foreign = other.document.id != hit.document.id
-        if foreign and other.score > hit.score and _stands_in(name, other.chunk.text):
+        if other.score <= hit.score:  # best first: none behind it is better
+            return None
+        if other.document.id != hit.document.id and _stands_in(name, other.chunk.text):
             return other
     return None
 
