@@ -79,8 +79,6 @@ def placed(document: Document) -> VersionedPath:
 
 def are_versions(left: Hit, right: Hit) -> bool:
     """Return whether two hits are of one page in two versions."""
-    if left.document.id == right.document.id:
-        return False
     one, other = placed(left.document), placed(right.document)
     if one.page != other.page or one.version == other.version:
         return False
