@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fingerpost.corpus.blocks import Block
 from fingerpost.corpus.source import ParsedText
-from fingerpost.text.html import read_html
+from fingerpost.text.html import MAX_BLOCKS, read_html
+
+_CROWDED = f"more than {MAX_BLOCKS:,} blocks; the rest was read without headings"
 
 
 def parse_html(text: str, start: int) -> ParsedText:
@@ -17,5 +19,12 @@ def parse_html(text: str, start: int) -> ParsedText:
     page = read_html(text, start)
     blocks = [Block(*block) for block in page.blocks]
     return ParsedText(
-        page.weave.text(), blocks, start, len(text), page.title, page.language, page.weave
+        page.weave.text(),
+        blocks,
+        start,
+        len(text),
+        page.title,
+        page.language,
+        page.weave,
+        note=_CROWDED if page.crowded else "",
     )

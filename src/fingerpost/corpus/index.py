@@ -70,33 +70,22 @@ class IndexOptions:
 
 
 def index_identity(
-    embedder: EmbeddingModel | None = None,
-    *,
-    max_tokens: int = 220,
-    current: IndexIdentity | None = None,
+    embedder: EmbeddingModel | None = None, *, max_tokens: int = 220
 ) -> IndexIdentity:
     """Return the identity of an index that this version writes.
 
     Args:
-        embedder: The model of its vectors; ``None`` keeps the one of ``current``.
+        embedder: The model of its vectors; with ``None`` a writer keeps those of the index.
         max_tokens: Chunk limit.
-        current: Identity of the index as it is.
     """
     identity = IndexIdentity(f"{SPLITTER_VERSION}.{ANALYSER_VERSION}", max_tokens)
-    if embedder is not None:
-        return replace(
-            identity,
-            embedder=embedder.name,
-            embedder_revision=embedder.revision,
-            dimension=embedder.dimension,
-        )
-    if current is None:
+    if embedder is None:
         return identity
     return replace(
         identity,
-        embedder=current.embedder,
-        embedder_revision=current.embedder_revision,
-        dimension=current.dimension,
+        embedder=embedder.name,
+        embedder_revision=embedder.revision,
+        dimension=embedder.dimension,
     )
 
 
@@ -126,8 +115,7 @@ def index_corpus(
         StoreUnavailableError: The index cannot be written.
     """
     started = time.monotonic()
-    state = store.info()
-    identity = index_identity(embedder, max_tokens=options.max_tokens, current=state.identity)
+    identity = index_identity(embedder, max_tokens=options.max_tokens)
     limits = Limits(options.max_file_bytes, options.max_files, options.max_total_bytes)
     with store.writer(identity) as writer, Scan(roots, limits, kept) as scan:
         run = _Run(writer, scan, options, observe, cancelled)
@@ -224,6 +212,8 @@ class _Run:
                 continue
             if finished.note:
                 self.scan.skip(file, "limit", f"{finished.note}; it was read as plain text")
+            if outcome.note:
+                self.scan.skip(file, "limit", outcome.note)
             if not outcome.document.chunks:
                 self.scan.skip(file, "empty", "no text")
                 self._drop(file)

@@ -72,11 +72,13 @@ class Prepared:
         document: The document with its chunks and words, without links.
         written: (chunk ordinal, path as written, anchor) of its links.
         text: What the file was converted to, ``None`` where its chunks are cut out of its own.
+        note: What of its structure was left out, empty when nothing was.
     """
 
     document: PreparedDocument
     written: Sequence[tuple[int, str, str]] = ()
     text: str | None = field(default=None, repr=False)
+    note: str = ""
 
     def resolved(self, paths: Paths) -> PreparedDocument:
         """Return the document with the links that lead to a path of its source."""
@@ -195,7 +197,7 @@ class _Builder:
             ],
         )
         text = self.reading.text if self.reading.converted else None
-        return Prepared(prepared, self._written(pieces, chunks), text)
+        return Prepared(prepared, self._written(pieces, chunks), text, self.parsed.note)
 
     def _pieces(self, root: str) -> list[Piece]:
         if not self.parsed.text.strip() or not self.parsed.blocks:

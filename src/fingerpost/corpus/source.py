@@ -25,6 +25,7 @@ class ParsedText:
         language: Language that the format itself carries, empty when none.
         weave: Starts of the pieces in the text and in the file; empty for the identity.
         kind: Format, when text and format alone decide the blocks; else empty.
+        note: What of its structure was left out, empty when nothing was.
     """
 
     text: str
@@ -35,6 +36,7 @@ class ParsedText:
     language: str = ""
     weave: Weave | None = None
     kind: str = ""
+    note: str = ""
 
     def place(self, offset: int) -> int:
         """Return where in the file a place of the text stands."""

@@ -53,6 +53,7 @@ def encode_outcome(outcome: Outcome) -> bytes:
             outcome.written,
             plain.names,
             outcome.text,
+            outcome.note,
         ]  # fmt: skip
     return json.dumps(rows, ensure_ascii=False, check_circular=False).encode(
         "utf-8", "surrogatepass"
@@ -96,6 +97,7 @@ def decode_outcome(frame: bytes, file: FileToPrepare, document_id: str) -> Outco
         PreparedDocument(document, chunks, words, trails, names=list(map(tuple, names))),
         [(ordinal, path, anchor) for ordinal, path, anchor in written],
         converted,
+        rows[8],
     )
 
 

@@ -11,6 +11,7 @@ from docx.oxml import parse_xml
 from pptx.util import Inches
 
 from fingerpost import QueryRouter
+from fingerpost.cli.main import main
 from fingerpost.corpus import FileToPrepare, Prepared, prepare_file
 from fingerpost.corpus.convert import convert
 from fingerpost.corpus.decode import Undecodable
@@ -224,3 +225,24 @@ def test_an_empty_file_of_each_format_is_refused(name):
     found = prepare_file(FileToPrepare(b"", "docs", name))
     assert isinstance(found, Undecodable)
     assert found.reason == "broken"
+
+
+def test_an_answer_is_verified_against_a_pdf_and_a_word_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.chdir(tmp_path)
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "manual.pdf").write_bytes(pdf([["An upload may have 40 megabytes."]]))
+    document = docx.Document()
+    document.add_paragraph("The heron listens on port 8080.")
+    (sources / "ports.docx").write_bytes(saved(document))
+    answer = tmp_path / "answer.md"
+    true = "An upload may have 40 megabytes. The heron listens on port 8080."
+    for text, code in ((true, 0), (true.replace("8080", "9090"), 4)):
+        answer.write_text(text)
+        with pytest.raises(SystemExit) as ended:
+            main(["verify", str(answer), "--sources", str(sources)])
+        assert ended.value.code == code
+        out = capsys.readouterr().out
+        assert "manual.pdf" in out
+        assert "ports.docx" in out
