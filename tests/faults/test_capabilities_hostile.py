@@ -63,13 +63,14 @@ def test_a_pipe_does_not_make_it_wait(skills, tmp_path):
     [
         (b"---\ndescription: " + b"x" * 2**20 + b"\n---\n", "too-large"),
         (b"\0" * 100, "binary"),
-        (b"---\na: &a [x]\nb: *a\ndescription: *a\n---\n", "no description"),
-        (b"---\ndescription: " + b"[" * 5000 + b"\n---\n", "no description"),
-        (b"---\n!!python/object/apply:os.system ['touch /tmp/x']\n---\n", "no description"),
+        (b"---\na: &a [x]\nb: *a\ndescription: *a\n---\n", "cannot be read"),
+        (b"---\ndescription: " + b"[" * 5000 + b"\n---\n", "cannot be read"),
+        (b"---\n!!python/object/apply:os.system ['touch /tmp/x']\n---\n", "cannot be read"),
+        (b"---\nname: open\ndescription: never closed\n", "not closed"),
         ("---\nname: ev\u202eil\ndescription: x\n---\n".encode(), "no usable name"),
         (b"---\nname: ../../up\ndescription: x\n---\n", "no usable name"),
     ],
-    ids=["large", "binary", "aliases", "deep", "tag", "bidi", "path"],
+    ids=["large", "binary", "aliases", "deep", "tag", "open", "bidi", "path"],
 )
 def test_a_hostile_skill_is_listed_and_the_good_one_is_read(text, reason, skills):
     (skills / "bad").mkdir()
@@ -121,4 +122,27 @@ def test_a_flood_of_tools_is_cut_and_told(tmp_path):
     file.write_text(json.dumps([{"name": f"t{number}"} for number in range(20_100)]))
     engine = CapabilityDiscoveryEngine(tools=[file])
     assert len(engine.capabilities()) == 20_000
-    assert {item.reason for item in engine.skipped} == {"more than 20,000"}
+    (told,) = engine.skipped
+    assert (told.where, told.reason) == (
+        "100 more",
+        "only the first 20,000 capabilities are used",
+    )
+
+
+def test_of_a_flood_of_what_cannot_be_used_a_hundred_are_named_and_the_rest_counted(tmp_path):
+    file = tmp_path / "tools.jsonl"
+    file.write_text('{"name": "good"}\n' + "{\n" * 5_000)
+    engine = CapabilityDiscoveryEngine(tools=[file])
+    assert [item.id for item in engine.capabilities()] == ["good"]
+    assert len(engine.skipped) == 101
+    assert engine.skipped[-1].where == "4,900 more"
+
+
+@pytest.mark.parametrize("suffix", ["", "\n" + json.dumps({"name": "other"})])
+def test_a_number_of_thousands_of_digits_costs_no_tool(suffix, tmp_path):
+    file = tmp_path / "tools.json"
+    schema = '{"properties": {"limit": {"default": ' + "9" * 5_000 + "}}}"
+    file.write_text('{"name": "long", "inputSchema": ' + schema + "}" + suffix)
+    engine = CapabilityDiscoveryEngine(tools=[file])
+    assert next(item.id for item in engine.capabilities()) == "long"
+    assert engine.skipped == ()

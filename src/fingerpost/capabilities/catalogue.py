@@ -47,10 +47,12 @@ def _read(given: Catalogue, key: str, take: Callable[[Mapping[str, object]], Des
         return
     try:
         values = _loaded(Path(given).expanduser())
-    except (OSError, ValueError, RuntimeError) as error:  # no such user, deeper than JSON goes
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: no such user
         yield SkippedCapability(str(given), getattr(error, "strerror", None) or str(error))
-    else:
-        yield from _entries(values, str(given), key, take)
+        return
+    found = _entries(values, str(given), key, take)
+    yield next(found, SkippedCapability(str(given), f"it holds no {key}"))
+    yield from found
 
 
 def _loaded(path: Path) -> object:
@@ -59,7 +61,6 @@ def _loaded(path: Path) -> object:
     Raises:
         OSError: It cannot be read.
         ValueError: It is too large, no regular file or no JSON.
-        RecursionError: It is nested too deeply.
     """
     if path.exists() and not path.is_file():  # a pipe would wait for ever
         raise ValueError("it is no regular file")
@@ -67,14 +68,29 @@ def _loaded(path: Path) -> object:
         raw = file.read(_MAX_FILE_BYTES + 1)
     if len(raw) > _MAX_FILE_BYTES:
         raise ValueError(f"it is larger than {_MAX_FILE_BYTES >> 20} MiB")
-    text = raw.decode("utf-8-sig")
     try:
-        value: object = json.loads(text)
-    except json.JSONDecodeError:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2:  # noqa: PLR2004 - one line is no list of lines
-            raise
-        return [json.loads(line) for line in lines]
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    value = _parsed(text)
+    if not isinstance(value, InvalidDescriptionError):
+        return value
+    # Only line feeds end a line: str.splitlines would also cut at U+2028 inside a string.
+    lines = [_parsed(line) for line in text.split("\n") if line.strip()]
+    if not any(isinstance(line, Mapping) for line in lines):
+        raise ValueError(str(value))
+    return lines
+
+
+def _parsed(text: str) -> object:
+    """Return the JSON value of a text, or the error that says why it has none."""
+    try:
+        # No number is used, and int() refuses those of more than 4,300 digits.
+        value: object = json.loads(text, parse_int=float)
+    except RecursionError:
+        return InvalidDescriptionError("it is nested too deeply")
+    except ValueError as error:
+        return InvalidDescriptionError(f"it is no JSON: {error}")
     return value
 
 
@@ -96,8 +112,9 @@ def _entries(
             yield from _missing_page(last, where)
         return
     if isinstance(value, Mapping):
-        inner = next((value[word] for word in ("result", key) if word in value), None)
-        if inner is not None and depth < _MAX_DEPTH:
+        held = [value[word] for word in ("result", key) if word in value]
+        inner = held[0] if held else None
+        if inner not in (None, {}) and depth < _MAX_DEPTH:
             yield from _entries(inner, where, key, take, depth + 1)
             if depth == 0:
                 yield from _missing_page(value, where)
@@ -105,7 +122,10 @@ def _entries(
         try:
             yield take(value)
         except InvalidDescriptionError as error:
-            yield SkippedCapability(where, str(error))
+            yield SkippedCapability(where, f"it holds no {key}" if held else str(error))
+        return
+    if isinstance(value, InvalidDescriptionError):
+        yield SkippedCapability(where, str(value))
         return
     yield SkippedCapability(where, f"it is no list of {key} and none of them")
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("fingerpost.capabilities")
 _KINDS: Final = ("skill", "tool", "extension")
 _MAX_CAPABILITIES: Final = 20_000
+_MAX_SKIPPED: Final = 100
 _MAX_QUESTION: Final = 4_000
 _PLACES_TOLD: Final = 3
 
@@ -54,7 +55,8 @@ class CapabilityDiscoveryEngine:
         cache_dir: Where vectors are kept; the user's cache folder where ``None``.
 
     Attributes:
-        skipped: What could not be read, and why, in the order met.
+        skipped: What could not be read, and why, in the order met; of more than 100 the rest is
+            counted, as are capabilities after the first 20,000.
 
     Raises:
         ConfigError: The embedder cannot embed.
@@ -184,18 +186,24 @@ def _sorted_out(
     """Return what can be recommended, by kind, and what cannot."""
     kept: dict[str, Described] = {}
     skipped: list[SkippedCapability] = []
+    n_beyond = 0
     for item in found:
         if isinstance(item, SkippedCapability):
             skipped.append(item)
         elif item.capability.full_id in kept:
             skipped.append(SkippedCapability(item.capability.full_id, "given twice"))
         elif len(kept) >= _MAX_CAPABILITIES:
-            skipped.append(
-                SkippedCapability(item.capability.full_id, f"more than {_MAX_CAPABILITIES:,}")
-            )
+            n_beyond += 1
         else:
             kept[item.capability.full_id] = item
     by_kind = sorted(kept.values(), key=lambda item: _KINDS.index(item.capability.kind))
+    n_more = len(skipped) - _MAX_SKIPPED
+    del skipped[_MAX_SKIPPED:]
+    if n_more > 0:
+        skipped.append(SkippedCapability(f"{n_more:,} more", "they cannot be used either"))
+    if n_beyond:
+        why = f"only the first {_MAX_CAPABILITIES:,} capabilities are used"
+        skipped.append(SkippedCapability(f"{n_beyond:,} more", why))
     return by_kind, tuple(skipped)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from fingerpost.types.plan import SkippedCapability
 __all__ = ["read_skills"]
 
 _NAME: Final = "SKILL.md"
+_OPENED: Final = re.compile(r"\ufeff?(?:---|\+\+\+)[ \t]*[\r\n]")
 _LIMITS: Final = Limits(
     max_file_bytes=1024 * 1024, max_files=10_000, max_total_bytes=64 * 1024 * 1024
 )
@@ -60,7 +62,12 @@ def _skill(raw: bytes, folder: str) -> Described:
     text = decode(raw)
     if isinstance(text, Undecodable):
         raise InvalidDescriptionError(f"{text.reason}: {text.detail}")
-    said = read_front_matter(text.text).metadata
+    front = read_front_matter(text.text)
+    if front.end <= 1 and _OPENED.match(text.text):
+        raise InvalidDescriptionError(
+            "its front matter cannot be read: it is not closed, or no plain YAML or TOML"
+        )
+    said = front.metadata
     if not isinstance(said.get("description"), str):
         raise InvalidDescriptionError("its front matter has no description")
     return describe("skill", said.get("name", folder), description=said["description"])

@@ -36,15 +36,29 @@ def capability_options(command: Callable[..., int]) -> Callable[..., int]:
         offer = partial(_offer, skills, tools, extensions)
         return command(*arguments, offer=offer, **options)
 
+    given = click.Path(path_type=Path)
     for name, metavar, help_ in (
         ("extensions", "FILE", "JSON list of extensions, each with id and summary."),
         ("tools", "FILE", "JSON list of tools: a result of MCP's tools/list, or OpenAI schemas."),
         ("skills", "DIR", "Folder of skills, each a folder with a SKILL.md."),
     ):
         run = click.option(
-            f"--{name}", multiple=True, metavar=metavar, type=click.Path(path_type=Path), help=help_
+            f"--{name}", multiple=True, metavar=metavar, type=given, callback=_there, help=help_
         )(run)
     return run
+
+
+def _there(
+    _context: click.Context, option: click.Parameter, paths: tuple[Path, ...]
+) -> tuple[Path, ...]:
+    """Refuse a path that is not there: nothing of it could help, whatever the question."""
+    for path in paths:
+        try:
+            path.expanduser().stat()
+        except (OSError, RuntimeError) as error:  # RuntimeError: no such user
+            why = getattr(error, "strerror", None) or str(error)
+            raise click.BadParameter(f"{path}: {why}", param=option) from None
+    return paths
 
 
 def show_recommendations(found: Iterable[CapabilityRecommendation]) -> None:

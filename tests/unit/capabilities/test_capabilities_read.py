@@ -66,6 +66,38 @@ def test_pages_may_stand_on_lines_of_a_file(tmp_path):
     assert (_ids(engine), engine.skipped) == (["tool:convert_image", "tool:send_mail"], ())
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\u0085"])
+def test_only_line_feeds_end_a_line_of_json(mark, tmp_path):
+    file = tmp_path / "tools.jsonl"
+    tools = [{"name": name, "description": f"Sends{mark}mail."} for name in ("one", "two")]
+    lines = [json.dumps(tool, ensure_ascii=False) for tool in tools]
+    file.write_text("\n".join(lines), "utf-8")
+    engine = CapabilityDiscoveryEngine(tools=[file])
+    assert (_ids(engine), engine.skipped) == (["tool:one", "tool:two"], ())
+
+
+def test_a_line_that_is_no_json_is_listed_and_the_others_are_read(tmp_path):
+    file = tmp_path / "tools.jsonl"
+    file.write_text('{"name": "one"}\n{"name": \n{"name": "two"}\n')
+    engine = CapabilityDiscoveryEngine(tools=[file])
+    assert _ids(engine) == ["tool:one", "tool:two"]
+    (skipped,) = engine.skipped
+    assert skipped.where == f"{file} #2"
+    assert skipped.reason.startswith("it is no JSON: ")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[], {"tools": []}, {"result": {"result": {"tools": []}}}, {"result": {}}, {"tools": None}],
+)
+def test_a_file_without_a_tool_is_told_to_hold_none(given, tmp_path):
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(given))
+    engine = CapabilityDiscoveryEngine(tools=[file])
+    (skipped,) = engine.skipped
+    assert (skipped.where, skipped.reason) == (str(file), "it holds no tools")
+
+
 @pytest.mark.parametrize("shape", [lambda page: page, lambda page: [page]])
 def test_a_list_whose_last_page_names_a_next_one_is_told_to_be_incomplete(shape):
     engine = CapabilityDiscoveryEngine(tools=[shape({"tools": [MCP], "nextCursor": "2"})])

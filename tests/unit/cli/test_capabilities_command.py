@@ -69,6 +69,15 @@ def test_without_any_capability_the_usage_is_told(run):
     assert "--skills, --tools and --extensions" in err
 
 
+@pytest.mark.parametrize("option", ["--tools", "--skills", "--extensions"])
+@pytest.mark.parametrize("command", [("capabilities",), ("ask", "docs")])
+def test_a_path_that_is_not_there_is_wrong_usage(command, option, run):
+    code, out, err = run(*command, "send a mail", option, "nowhere")
+    assert (code, out) == (2, "")
+    assert f"'{option}'" in err
+    assert "nowhere: No such file or directory" in err
+
+
 def test_an_answer_names_what_may_help(run):
     arguments = ("docs", "How do I send a mail?", *GIVEN, "--embedder", "none")
     code, out, err = run("ask", *arguments)
