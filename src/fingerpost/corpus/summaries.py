@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerpost.corpus.clusters import clusters
-from fingerpost.stores.base import Reader, Store, StoredChunk, Summary
+from fingerpost.stores.base import IndexIdentity, Reader, Store, StoredChunk, Summary
 from fingerpost.text.sentences import sentences
 from fingerpost.types.document import Document
 
@@ -108,7 +108,9 @@ async def summarise(
     written, failures = await _written(tree, write, known)
     if cancelled():
         return SummariesMade(0)
-    with writing or nullcontext(), store.writer(state.identity) as writer:
+    # Vectors may have come meanwhile: who names no model leaves them alone.
+    as_it_is = IndexIdentity(state.identity.splitter, state.identity.max_tokens)
+    with writing or nullcontext(), store.writer(as_it_is) as writer:
         writer.put_summaries(written, "" if failures else state.fingerprint)
         writer.commit()
     return SummariesMade(len(tree), sum(one.written for one in written), tuple(failures))

@@ -42,7 +42,7 @@ def build_index(name: str, passages: Sequence[Passage], folder: Path) -> Store:
 def _brought_up_to_date(name: str, passages: Sequence[Passage], folder: Path) -> Store:
     folder.mkdir(parents=True, exist_ok=True)
     store = open_store(str(folder))
-    with store.writer(index_identity(current=store.info().identity)) as writer:
+    with store.writer(index_identity()) as writer:
         known = {identity: row[2] for identity, row in writer.known().items()}
         wanted = {
             document_id(name, path): (path, passage)

@@ -362,7 +362,8 @@ class Store(Protocol):
 
         When ``identity`` differs from the stored one in splitter or limit, all documents are
         treated as unknown (they must be put again); when it differs in embedder, stored
-        vectors are dropped and become pending.
+        vectors are dropped and become pending. One that names no embedder keeps the index's own,
+        as it is when the lock is held.
 
         Raises:
             StoreConflictError: Another process writes; the message names pid and start time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from fingerpost.errors import IndexMismatchError
 from fingerpost.stores.base import IndexIdentity
@@ -25,6 +25,16 @@ def same_splitting(one: IndexIdentity, other: IndexIdentity) -> bool:
 def same_embedding(one: IndexIdentity, other: IndexIdentity) -> bool:
     """Return whether vectors made under one identity can be compared with the other's."""
     return all(getattr(one, name) == getattr(other, name) for name in _EMBEDDING)
+
+
+def with_embedding_of(current: IndexIdentity | None, wanted: IndexIdentity) -> IndexIdentity:
+    """Return the identity; one that names no embedding model takes the index's own.
+
+    Whoever has no vectors to add takes none away, also when others came while it waited to write.
+    """
+    if current is None or wanted.embedder:
+        return wanted
+    return replace(wanted, **{name: getattr(current, name) for name in _EMBEDDING})
 
 
 def require_same(expected: IndexIdentity, found: IndexIdentity, *, where: str) -> None:

@@ -314,6 +314,17 @@ class StoreContract(GraphContract):
             with pytest.raises(IndexMismatchError, match="expected 16, found 32"):
                 reader.search_vectors(hash_vector("x"), 5)
 
+    def test_who_names_no_embedder_leaves_the_vectors_alone(self, open_store: OpenStore) -> None:
+        """A writer that began without a model takes away nothing that came meanwhile."""
+        store = open_store()
+        fill(store, [MODES, PUMPS])
+        nameless = replace(IDENTITY, embedder="", embedder_revision="", dimension=0)
+        with store.writer(nameless) as writer:
+            writer.remove([PUMPS.document.id])
+            writer.commit()
+        state = store.info()
+        assert (state.n_vectors, state.identity) == (2, IDENTITY)
+
     def test_bad_vectors_are_refused_and_none_of_them_kept(self, open_store: OpenStore) -> None:
         store = open_store()
         fill(store, [MODES], vectors=False)

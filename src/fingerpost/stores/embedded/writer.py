@@ -29,7 +29,7 @@ from fingerpost.stores.embedded.summaries import write_summaries
 from fingerpost.stores.embedded.vector_writer import VectorWriter
 from fingerpost.stores.embedded.word_writer import WordWriter, words_folder
 from fingerpost.stores.embedded.words import WordsDamagedError
-from fingerpost.stores.fingerprint import same_embedding, same_splitting
+from fingerpost.stores.fingerprint import same_embedding, same_splitting, with_embedding_of
 from fingerpost.stores.trail import trail_text
 from fingerpost.text.analyse import analyse_joined
 from fingerpost.types.document import Document, SkippedFile
@@ -76,6 +76,7 @@ class EmbeddedWriter:
         self._words_number = self._base.words_number
         self._pending = PendingContents(self._connection, self._folder)
         before = self._base.identity
+        self._identity = with_embedding_of(before, self._identity)
         if before is not None and not same_splitting(before, self._identity):
             self._begin()
             self._changes.clear()
