@@ -111,7 +111,8 @@ class Git:
             finally:
                 _end(process)
         if process.returncode:
-            raise self._failure(arguments[0], is_remote=is_remote)
+            command = arguments[2] if arguments[0] == "-C" else arguments[0]
+            raise self._failure(command, is_remote=is_remote)
         return self.folder / "out"
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:

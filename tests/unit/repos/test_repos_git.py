@@ -168,3 +168,10 @@ def test_without_git_the_error_says_what_is_missing(place, mill, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(RepositoryError, match="git is not installed"):
         place(str(mill)).fetch()
+
+
+def test_an_error_of_git_names_its_command(place, mill):
+    blob = git(mill, "rev-parse", "HEAD:README.md")
+    (mill / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(RepositoryError, match="git fetch failed: "):
+        place(str(mill)).fetch()
