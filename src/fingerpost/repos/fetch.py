@@ -62,34 +62,44 @@ class Sources:
 
 
 def fetch(address: RepositoryAddress, mirror: Mirror, sources: Sources) -> bool:
-    """Bring a mirror up to date; blocks. Return whether it has another commit now.
+    """Bring a mirror up to date; blocks. Return whether it has another folder now.
+
+    A folder that lost files is fetched anew though its commit is the newest.
 
     Raises:
-        RepositoryError: It could not be fetched; the mirror stays as it was, with the reason
-            in its state.
+        RepositoryError: It could not be fetched or kept; the mirror stays as it was, with the
+            reason in its state.
     """
-    with mirror.draft() as draft:
-        try:
-            state = mirror.state
-            folder = mirror.snapshot(state.commit) if state.commit else None
-            known = Known(state.commit, state.mark, folder)
-            fetched = _patiently(partial(_fetch, address, sources, known, draft), draft, sources)
-            if fetched is None or fetched.commit == state.commit:
-                mirror.checked(mark=fetched.mark if fetched else "")
-                return False
-            mirror.publish(draft, fetched.commit, fetched.mark)
-        except (RepositoryError, OSError) as error:
-            failure = _told(error, address)
-            mirror.checked(error=str(failure))
-            raise failure from error
+    try:
+        with mirror.draft() as draft:
+            return _into(draft, address, mirror, sources)
+    except (RepositoryError, OSError) as error:
+        failure = _told(error, address, mirror)
+        mirror.checked(error=str(failure))
+        raise failure from error
+
+
+def _into(draft: Draft, address: RepositoryAddress, mirror: Mirror, sources: Sources) -> bool:
+    state = mirror.state
+    folder = mirror.snapshot(state.commit) if state.commit else None
+    known = Known(state.commit, state.mark, folder) if mirror.is_whole else Known(folder=folder)
+    fetched = _patiently(partial(_fetch, address, sources, known, draft), draft, sources)
+    if fetched is None or fetched.commit == known.commit:
+        mirror.checked(mark=fetched.mark if fetched else "")
+        return False
+    mirror.publish(draft, fetched.commit, fetched.mark)
     return True
 
 
-def _told(error: RepositoryError | OSError, address: RepositoryAddress) -> RepositoryError:
+def _told(
+    error: RepositoryError | OSError, address: RepositoryAddress, mirror: Mirror
+) -> RepositoryError:
     """Return the error with the name of the repository in front."""
     if isinstance(error, OSError):
-        return RepositoryUnavailableError(
-            f"{address.name}: it cannot be written: {error.strerror or type(error).__name__}"
+        return RepositoryError(
+            f"{address.name}: it cannot be kept: {error.strerror or type(error).__name__}",
+            hint=f"See that {mirror.folder} is a folder that you may write to, on a disk with "
+            "room, or remove it: what was in it is fetched again.",
         )
     error.args = (f"{address.name}: {error}",)
     return error

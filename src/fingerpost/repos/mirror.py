@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import filecmp
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from fingerpost.errors import RepositoryRefusedError
-from fingerpost.repos.select import Selection, path_fault
-from fingerpost.types.document import SkippedFile
+from fingerpost.repos.select import Selection, path_fault, shown_path
+from fingerpost.repos.state import MirrorState, read_state, write_state
 
 _STATE: Final = "state.json"
-_VERSION: Final = 1
 _DRAFT: Final = "draft-"
 _OLD_DRAFT_S: Final = 86_400.0
 _FOLDER_MODE: Final = 0o700
@@ -26,35 +25,7 @@ _FILE_MODE: Final = 0o600
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _POINTER: Final = b"version https://git-lfs.github.com/spec/"
 _MAX_POINTER: Final = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class MirrorState:
-    """What is known of a repository.
-
-    Attributes:
-        name: Of its source.
-        commit: Of the newest folder, empty when nothing was fetched.
-        before: The commit before that, whose folder is kept for who reads it still.
-        mark: What the server said of the commit, to be asked whether it still holds.
-        fetched_at: When the folder was made, seconds since the epoch; 0 when none was.
-        checked_at: When the server was last asked.
-        n_files: Files in the folder.
-        n_left_out: Documents beyond the limits.
-        skipped: What was passed over, the first 200.
-        error: Why the last check failed, empty when it did not.
-    """
-
-    name: str
-    commit: str = ""
-    before: str = ""
-    mark: str = ""
-    fetched_at: float = 0.0
-    checked_at: float = 0.0
-    n_files: int = 0
-    n_left_out: int = 0
-    skipped: tuple[SkippedFile, ...] = ()
-    error: str = ""
+_TRIES: Final = 5
 
 
 @dataclass(slots=True)
@@ -115,18 +86,27 @@ class Mirror:
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder
         self.name = name
+        self._unsaved = ""
 
     @property
     def state(self) -> MirrorState:
         """Return what is known; nothing when it cannot be read, or its folder is gone."""
-        with suppress(OSError, ValueError, TypeError, KeyError):
-            found: dict[str, Any] = json.loads((self.folder / _STATE).read_bytes())
-            if found.pop("version") == _VERSION and found["name"] == self.name:
-                skipped = tuple(SkippedFile(**item) for item in found.pop("skipped"))
-                state = MirrorState(**found, skipped=skipped)
-                if not state.commit or self.snapshot(state.commit).is_dir():
-                    return state
-        return MirrorState(self.name)
+        state = read_state(self.folder / _STATE, self.name)
+        with suppress(OSError):
+            if state.commit and not self.snapshot(state.commit).is_dir():
+                state = MirrorState(self.name)
+        return replace(state, error=self._unsaved) if self._unsaved else state
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the newest folder has just the files, and as large, as were fetched."""
+        state = self.state
+        if not state.commit:
+            return False
+        try:
+            return _sizes(self.snapshot(state.commit)) == dict(state.files)
+        except OSError:
+            return False
 
     def snapshot(self, commit: str) -> Path:
         """Return the folder of a commit."""
@@ -146,14 +126,14 @@ class Mirror:
             shutil.rmtree(place, ignore_errors=True)
 
     def publish(self, draft: Draft, commit: str, mark: str) -> MirrorState:
-        """Make a draft the folder of a commit, in one step; return the new state."""
+        """Make a draft the folder of a commit, in one step; return the new state.
+
+        Raises:
+            OSError: It cannot be written; what was there before is known still.
+        """
         before = self.state
-        target = self.snapshot(commit)
-        try:
-            draft.folder.rename(target)
-        except OSError:
-            if not target.is_dir():  # else another process was faster
-                raise
+        files = tuple(sorted(_sizes(draft.folder).items()))
+        self._place(draft.folder, self.snapshot(commit))
         now = time.time()
         state = MirrorState(
             name=self.name,
@@ -163,6 +143,7 @@ class Mirror:
             fetched_at=now,
             checked_at=now,
             n_files=draft.n_files,
+            files=files,
             n_left_out=draft.selection.n_left_out,
             skipped=tuple(draft.selection.skipped),
         )
@@ -171,24 +152,55 @@ class Mirror:
         return state
 
     def checked(self, *, mark: str = "", error: str = "") -> MirrorState:
-        """Note that the server was asked, and that nothing is new or why that is not known."""
+        """Note that the server was asked, and that nothing is new or why that is not known.
+
+        An error that cannot be written is known to this object all the same.
+
+        Raises:
+            OSError: That nothing is new cannot be written.
+        """
+        error = error.encode("utf-8", "backslashreplace").decode()
         state = self.state
         state = replace(state, checked_at=time.time(), mark=mark or state.mark, error=error)
-        self._save(state)
+        try:
+            self._save(state)
+        except OSError:
+            if not error:
+                raise
+            self._unsaved = error
         return state
 
     def _save(self, state: MirrorState) -> None:
         self.folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-        content = json.dumps({"version": _VERSION, **asdict(state)}, ensure_ascii=True)
-        descriptor, name = tempfile.mkstemp(prefix=_DRAFT, dir=self.folder)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(content)
-        Path(name).replace(self.folder / _STATE)
+        write_state(state, self.folder / _STATE, _DRAFT)
+        self._unsaved = ""
+
+    def _place(self, filled: Path, target: Path) -> None:
+        """Move a folder to its place, unless another process was faster with the same files."""
+        for _ in range(_TRIES):
+            try:
+                filled.rename(target)
+            except OSError:
+                if not os.path.lexists(target):
+                    raise
+            else:
+                return
+            if _is_same(filled, target):
+                return
+            self._remove(target)
+        raise FileExistsError(f"{target} comes again and again")
 
     def _remove_all_but(self, *commits: str) -> None:
         for place in self.folder.iterdir():
             if place.is_dir() and place.name not in commits and not place.name.startswith(_DRAFT):
-                shutil.rmtree(place, ignore_errors=True)
+                self._remove(place)
+
+    def _remove(self, place: Path) -> None:
+        """Take a folder away: its name first, so that no half of it is ever taken for it."""
+        grave = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder))
+        with suppress(OSError):
+            place.rename(grave / "removed")
+        shutil.rmtree(grave, ignore_errors=True)
 
     def _remove_old_drafts(self) -> None:
         """Take away what a killed process left."""
@@ -197,3 +209,22 @@ class Mirror:
                 if time.time() - place.stat().st_mtime > _OLD_DRAFT_S:
                     shutil.rmtree(place, ignore_errors=True)
                     place.unlink(missing_ok=True)
+
+
+def _sizes(folder: Path) -> Mapping[str, int]:
+    """Return the size of each file below a folder, -1 of what is none."""
+    found = {}
+    for place in folder.rglob("*"):
+        if place.is_symlink() or not place.is_dir():
+            size = place.stat().st_size if place.is_file() and not place.is_symlink() else -1
+            found[shown_path(place.relative_to(folder).as_posix())] = size
+    return found
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two folders hold the same files."""
+    sizes = _sizes(one)
+    if not other.is_dir() or _sizes(other) != sizes:
+        return False
+    paths = [place.relative_to(one) for place in one.rglob("*") if place.is_file()]
+    return all(filecmp.cmp(one / path, other / path, shallow=False) for path in paths)

@@ -68,7 +68,7 @@ class Selection:
     def skip(self, path: str, reason: str, detail: str) -> None:
         """List something that is passed over."""
         if len(self.skipped) < _MAX_LISTED:
-            self.skipped.append(SkippedFile(_shown(path), reason, detail))
+            self.skipped.append(SkippedFile(shown_path(path), reason, detail))
 
 
 def select(entries: Iterable[Entry], limits: Limits) -> Selection:
@@ -139,6 +139,7 @@ def path_fault(path: str) -> str:
     return ""
 
 
-def _shown(path: str) -> str:
+def shown_path(path: str) -> str:
+    """Return a path as text of at most 1,024 bytes; bytes that are none are escaped."""
     raw = path.encode("utf-8", "surrogateescape")[:_MAX_PATH_BYTES]
     return raw.decode("utf-8", "backslashreplace")
