@@ -35,6 +35,8 @@ from fingerpost.types.document import SkippedFile
 from fingerpost.types.stats import CorpusStats, IndexSummary
 
 _LOG = logging.getLogger("fingerpost.library")
+# Apart, so that a program that refuses a corpus without text need not show the warning of it.
+_EMPTY_LOG = logging.getLogger("fingerpost.library.empty")
 
 
 class Library:
@@ -95,7 +97,7 @@ class Library:
         except EmptyCorpusError as error:
             if not may_be_empty or self.platform is None:
                 raise
-            _LOG.warning("%s; only questions about fingerpost itself have an answer", error)
+            _EMPTY_LOG.warning("%s; only questions about fingerpost itself have an answer", error)
             self.shortfall = error
             if self._store is not None:
                 self._store.close()

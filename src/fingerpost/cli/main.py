@@ -95,6 +95,8 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
     line = logging.StreamHandler()
     line.setFormatter(_OneLine("%(levelname)s: %(message)s"))
+    # Commands refuse a corpus without text, and that error says all that there is to say.
+    line.addFilter(lambda record: record.name != "fingerpost.library.empty")
     logging.basicConfig(level=logging.WARNING, handlers=[line])
 
 

@@ -15,6 +15,7 @@ from fingerpost.types.evidence import Hit
 from fingerpost.types.question import AnswerStatus
 from fingerpost.types.result import QueryResult
 from fingerpost.types.routing import SourceRouting
+from fingerpost.types.source import PLATFORM
 from fingerpost.types.wire import to_wire
 
 LOOK = {
@@ -123,16 +124,25 @@ def has_several_corpora(result: QueryResult) -> bool:
 
 
 def source_line(source: SourceCitation, *, name_corpus: bool = False) -> str:
-    """Return ``[1] path › heading, lines a-b`` of one source."""
+    """Return ``[1] path › heading, lines a-b`` of one source.
+
+    An entry of the platform knowledge is told by its uri, ``platform:faq/…``: it is no file.
+    """
     trail = " › ".join(source.heading_path) or source.title
     lines = f"lines {source.line_start}-{source.line_end}"
     if source.line_start == source.line_end:
         lines = f"line {source.line_start}"
     lines = f"{pages_line(source)}{lines}"
-    corpus = f"{source.source}: " if name_corpus else ""
+    place = _place(source.source, source.path, source.uri, name_corpus=name_corpus)
     notes = "".join(f" ({note})" for note in _source_notes(source))
-    text = f"[{source.index}] {corpus}{source.path} › {trail}, {lines}{notes}"
+    text = f"[{source.index}] {place} › {trail}, {lines}{notes}"
     return plain(text + (f"  {source.url}" if source.url else ""))
+
+
+def _place(corpus: str, path: str, uri: str, *, name_corpus: bool) -> str:
+    if uri.startswith(f"{PLATFORM}:"):
+        return uri
+    return f"{corpus}: {path}" if name_corpus else path
 
 
 def pages_line(source: SourceCitation) -> str:
@@ -308,8 +318,9 @@ def candidate_line(hit: Hit, *, marker: str, part: str, name_corpus: bool = Fals
     fused = "-" if hit.fused_rank is None else f"#{hit.fused_rank}"
     words = _rank(hit.lexical_rank, hit.lexical_score)
     vector = _rank(hit.vector_rank, hit.vector_score)
-    corpus = f"{hit.document.source}: " if name_corpus else ""
-    place = f"{corpus}{hit.document.path}:{hit.chunk.line_start}-{hit.chunk.line_end}"
+    document = hit.document
+    where = _place(document.source, document.path, document.uri, name_corpus=name_corpus)
+    place = f"{where}:{hit.chunk.line_start}-{hit.chunk.line_end}"
     trail = one_line(" › ".join(hit.chunk.heading_path), 48)
     note = f"  ({hit.note})" if hit.note else ""
     last = f"{hit.score:.3f}  {place} {trail}{note}"

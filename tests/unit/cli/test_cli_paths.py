@@ -1,6 +1,8 @@
 """What a command says when it was not told where the documents are."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -38,3 +40,30 @@ def test_the_doctor_needs_no_path(run_main, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run_main("doctor")
     assert (code, "no PATH given" in out) == (0, True)
+
+
+@pytest.mark.parametrize("command", [("ask", "bare", "What is it?"), ("chat", "bare")])
+def test_a_folder_without_text_is_refused_once(command, tmp_path):
+    (tmp_path / "bare").mkdir()
+    ran = subprocess.run(  # a process of its own: only there the command line sets up logging
+        [sys.executable, "-m", "fingerpost", *command, "--embedder", "none"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error: no text was found in the corpus: bare: empty")
+    assert "only questions about fingerpost" not in ran.stderr
+
+
+def test_a_source_about_fingerpost_itself_does_not_look_like_a_file(run_main, tmp_path):
+    (tmp_path / "birds.md").write_text("# Birds\n\nA page about birds.\n")
+    question = "Which file formats does fingerpost read?"
+    code, out, _ = run_main("ask", tmp_path, question, "--embedder", "none", "--explain")
+    entry = "platform:faq/which-file-formats-does-fingerpost-read"
+    assert code == 0
+    assert f"\n  [1] {entry} › " in out
+    assert f"{entry}:1-" in out.split(" candidates")[1]
