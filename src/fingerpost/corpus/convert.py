@@ -22,7 +22,7 @@ from fingerpost.corpus.writing import ConversionError, Writing
 
 CONVERTED: Final = {"pdf": "pypdfium2", "docx": "docx", "pptx": "pptx"}
 """Format → the module of the extra ``documents`` that reads it."""
-EXTRA_HINT: Final = "pip install 'fingerpost[documents]'"
+EXTRA_HINT: Final = "in the repository: pip install '.[documents]'"
 _READERS: Final[dict[str, Callable[[bytes], Writing]]] = {
     "pdf": read_pdf,
     "docx": read_docx,

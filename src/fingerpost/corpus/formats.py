@@ -71,7 +71,7 @@ def is_unsupported(path: str) -> bool:
 def why_unsupported(path: str) -> str:
     """Return why a file is not read though it is a document: what to install, where that helps."""
     kind = FORMATS.get(PurePosixPath(path).suffix.lower(), "")
-    return f"to read it: {EXTRA_HINT}" if kind in CONVERTED else "this format is not read"
+    return f"to read it, {EXTRA_HINT}" if kind in CONVERTED else "this format is not read"
 
 
 def parse(text: str, kind: str, front: FrontMatter) -> ParsedText:

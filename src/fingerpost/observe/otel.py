@@ -64,7 +64,8 @@ class OtelObserver:
             from opentelemetry import trace  # noqa: PLC0415 - an extra
         except ImportError as error:
             raise MissingExtraError(
-                "OpenTelemetry is not installed", hint="pip install 'fingerpost[otel]'"
+                "OpenTelemetry is not installed",
+                hint="In the repository: pip install '.[otel]'",
             ) from error
         self._trace = trace
         self._tracer: Tracer = trace.get_tracer("fingerpost", tracer_provider=provider)

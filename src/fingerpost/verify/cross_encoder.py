@@ -129,5 +129,5 @@ def _import(module: str) -> Any:
     except ImportError as error:
         raise MissingExtraError(
             f"The cross-encoder judge needs {module}, which is not installed.",
-            hint="pip install 'fingerpost[local]'",
+            hint="In the repository: pip install '.[local]'",
         ) from error

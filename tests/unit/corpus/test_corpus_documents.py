@@ -216,7 +216,7 @@ def test_without_the_extra_such_files_are_listed_with_what_to_install(tmp_path):
     run = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
-    expected = "[('unsupported', \"to read it: pip install 'fingerpost[documents]'\")]"
+    expected = "[('unsupported', \"to read it, in the repository: pip install '.[documents]'\")]"
     assert run.stdout.strip() == expected, run.stderr
 
 
