@@ -12,7 +12,7 @@ import click
 from fingerpost.cli.failure import ANSWERED, OTHER
 from fingerpost.cli.page import html_option, write_page
 from fingerpost.cli.progress import case_bars
-from fingerpost.cli.terminal import plain, shown_json
+from fingerpost.cli.terminal import shown_json, unbroken
 
 if TYPE_CHECKING:
     from fingerpost.lint import CheckReport, Finding
@@ -125,7 +125,7 @@ def _show(report: CheckReport, *, limit: int) -> None:
         click.echo(f"  {told.remedy}")
         for one in found[:limit]:
             todo = f" ({one.todo})" if one.todo else ""
-            click.echo(f"  {plain(one.place)}: {plain(one.what + todo)}")
+            click.echo(f"  {unbroken(one.place)}: {unbroken(one.what + todo)}")
         if len(found) > limit:
             click.echo(f"  … and {len(found) - limit:,} more (--all prints them)")
         click.echo()

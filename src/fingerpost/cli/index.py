@@ -12,7 +12,7 @@ from fingerpost.cli.failure import ANSWERED, MODEL, OTHER, show
 from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.repositories import repository_line
-from fingerpost.cli.terminal import plain
+from fingerpost.cli.terminal import plain, unbroken
 
 if TYPE_CHECKING:
     from fingerpost.errors import LaneError
@@ -172,7 +172,7 @@ def _show_skipped(skipped: list[dict[str, str]], *, all_skipped: bool) -> None:
     click.echo(f"skipped: {len(skipped):,} {'file' if len(skipped) == 1 else 'files'} ({listed})")
     for item in skipped if all_skipped else skipped[:_LISTED]:
         detail = f" ({item['detail']})" if item["detail"] else ""
-        click.echo(f"  {plain(item['path'])}: {item['reason']}{plain(detail)}")
+        click.echo(f"  {unbroken(item['path'])}: {item['reason']}{unbroken(detail)}")
     if not all_skipped and len(skipped) > _LISTED:
         click.echo(f"  … and {len(skipped) - _LISTED:,} more (--all-skipped lists them)")
 

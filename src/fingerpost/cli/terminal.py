@@ -13,6 +13,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef]"
 )
+_BREAKS = re.compile("[\t\n\r\v\f\x85\u2028\u2029]")
 
 
 def plain(text: str) -> str:
@@ -21,6 +22,11 @@ def plain(text: str) -> str:
     Line feeds and tabs stay.
     """
     return _INVISIBLE.sub("", _ESCAPES.sub("", text))
+
+
+def unbroken(text: str) -> str:
+    """Return safe text on one line; each line break or tab is shown as its escape."""
+    return plain(_BREAKS.sub(lambda found: repr(found[0])[1:-1], text))
 
 
 def one_line(text: str, width: int) -> str:

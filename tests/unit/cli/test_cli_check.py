@@ -44,6 +44,13 @@ def test_warnings_alone_exit_with_zero(run_main, faulty):
     assert "vague-title" in out
 
 
+def test_the_name_of_a_page_is_printed_on_one_line(run_main, faulty):
+    (faulty / "a.md").rename(faulty / "a\nerror b\tc.md")
+    out = run_main("check", "docs")[1]
+    assert r"docs/a\nerror b\tc.md:5: there is no gone0.md" in out
+    assert "\nerror b" not in out
+
+
 def test_a_clean_corpus_says_so(run_main, corpus):
     code, out, _ = run_main("check", corpus)
     assert code == 0
