@@ -34,7 +34,8 @@ from fingerpost.corpus.locate import (
 from fingerpost.corpus.openapi import SNIFFED_BYTES, says_openapi
 from fingerpost.types.document import SkippedFile
 
-_MAX_DEPTH = 64
+MAX_DEPTH = 64
+"""Folders above a file, below its root; what lies deeper is skipped."""
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _REGULAR = (
     os.O_RDONLY
@@ -174,8 +175,8 @@ class Folder:
             if stat.S_ISDIR(status.st_mode):
                 if is_ignored_folder(name):
                     continue
-                if len(below) > _MAX_DEPTH:
-                    self._skip(path, "limit", f"more than {_MAX_DEPTH} folders deep")
+                if len(below) > MAX_DEPTH:
+                    self._skip(path, "limit", f"more than {MAX_DEPTH} folders deep")
                 else:
                     yield from self._below(below, wanted, maybe)
                     self._close(below)

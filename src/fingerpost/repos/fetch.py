@@ -13,7 +13,7 @@ import anyio
 
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.repository import RepositoryAddress
-from fingerpost.errors import RepositoryError, RepositoryUnavailableError
+from fingerpost.errors import RepositoryError, RepositoryNotFoundError, RepositoryUnavailableError
 from fingerpost.lanes.backoff import jittered
 from fingerpost.lanes.web.visit import Visitor
 from fingerpost.repos.git_place import GitPlace
@@ -75,7 +75,7 @@ def fetch(address: RepositoryAddress, mirror: Mirror, sources: Sources) -> bool:
             return _into(draft, address, mirror, sources)
     except (RepositoryError, OSError) as error:
         failure = _told(error, address, mirror)
-        mirror.checked(error=str(failure))
+        mirror.checked(error=str(failure), hint=failure.hint)
         raise failure from error
 
 
@@ -94,7 +94,7 @@ def _into(draft: Draft, address: RepositoryAddress, mirror: Mirror, sources: Sou
 def _told(
     error: RepositoryError | OSError, address: RepositoryAddress, mirror: Mirror
 ) -> RepositoryError:
-    """Return the error with the name of the repository in front."""
+    """Return the error with the name of the repository in front, and what to do about it."""
     if isinstance(error, OSError):
         return RepositoryError(
             f"{address.name}: it cannot be kept: {error.strerror or type(error).__name__}",
@@ -102,7 +102,18 @@ def _told(
             "room, or remove it: what was in it is fetched again.",
         )
     error.args = (f"{address.name}: {error}",)
+    error.hint = error.hint or _hint(error, address)
     return error
+
+
+def _hint(error: RepositoryError, address: RepositoryAddress) -> str:
+    if isinstance(error, RepositoryNotFoundError):
+        return "Correct its address, or the branch, tag or full commit behind '@'."
+    if isinstance(error, RepositoryUnavailableError):
+        return "See that its server can be reached from here, and fetch it again later."
+    if address.kind == "local":
+        return "Give the folder of a git repository that is whole and that you may read."
+    return ""
 
 
 def _fetch(

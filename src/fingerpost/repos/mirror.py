@@ -86,7 +86,7 @@ class Mirror:
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder
         self.name = name
-        self._unsaved = ""
+        self._unsaved = ("", "")
 
     @property
     def state(self) -> MirrorState:
@@ -95,7 +95,8 @@ class Mirror:
         with suppress(OSError):
             if state.commit and not self.snapshot(state.commit).is_dir():
                 state = MirrorState(self.name)
-        return replace(state, error=self._unsaved) if self._unsaved else state
+        error, hint = self._unsaved
+        return replace(state, error=error, hint=hint) if error else state
 
     @property
     def is_whole(self) -> bool:
@@ -151,7 +152,7 @@ class Mirror:
         self._remove_all_but(state.commit, state.before)
         return state
 
-    def checked(self, *, mark: str = "", error: str = "") -> MirrorState:
+    def checked(self, *, mark: str = "", error: str = "", hint: str = "") -> MirrorState:
         """Note that the server was asked, and that nothing is new or why that is not known.
 
         An error that cannot be written is known to this object all the same.
@@ -159,21 +160,21 @@ class Mirror:
         Raises:
             OSError: That nothing is new cannot be written.
         """
-        error = error.encode("utf-8", "backslashreplace").decode()
-        state = self.state
-        state = replace(state, checked_at=time.time(), mark=mark or state.mark, error=error)
+        error, hint = (text.encode("utf-8", "backslashreplace").decode() for text in (error, hint))
+        now, state = time.time(), self.state
+        state = replace(state, checked_at=now, mark=mark or state.mark, error=error, hint=hint)
         try:
             self._save(state)
         except OSError:
             if not error:
                 raise
-            self._unsaved = error
+            self._unsaved = error, hint
         return state
 
     def _save(self, state: MirrorState) -> None:
         self.folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         write_state(state, self.folder / _STATE, _DRAFT)
-        self._unsaved = ""
+        self._unsaved = "", ""
 
     def _place(self, filled: Path, target: Path) -> None:
         """Move a folder to its place, unless another process was faster with the same files."""

@@ -42,12 +42,14 @@ class Limits:
         max_files: Files beyond it are left out, those far from the root first.
         max_file_bytes: A larger file is skipped.
         max_bytes: More is not fetched.
+        max_depth: A file in more folders is skipped.
         is_document: Tells by a path whether a file of it would be read.
     """
 
     max_files: int
     max_file_bytes: int
     max_bytes: int
+    max_depth: int
     is_document: Callable[[str], bool]
 
 
@@ -110,6 +112,8 @@ def _fault(entry: Entry, limits: Limits) -> tuple[str, str] | None:
         return "symlink", "links are not followed"
     if entry.kind == "special":
         return "not-regular", "neither a file nor a folder"
+    if entry.path.count("/") > limits.max_depth:
+        return "limit", f"more than {limits.max_depth} folders deep"
     if entry.size > limits.max_file_bytes:
         return "too-large", f"{entry.size:,} bytes, limit {limits.max_file_bytes:,}"
     return None

@@ -37,6 +37,7 @@ class MirrorState:
         n_left_out: Documents beyond the limits.
         skipped: What was passed over, the first 200.
         error: Why the last check failed, empty when it did not.
+        hint: What to do about it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class MirrorState:
     n_left_out: int = 0
     skipped: tuple[SkippedFile, ...] = ()
     error: str = ""
+    hint: str = ""
 
 
 _STATES: Final = TypeAdapter(MirrorState)

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fingerpost.corpus import CorpusRoot
-from fingerpost.corpus.shortfall import shortfalls
+from fingerpost.corpus.convert import EXTRA_HINT
+from fingerpost.corpus.shortfall import Shortfall, shortfalls
 from fingerpost.errors import EmptyCorpusError
 from fingerpost.stores.base import Store
 from fingerpost.types.document import SkippedFile
 from fingerpost.wiring.repositories import Repositories
 
+_FOLDER = (
+    "Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files, OpenAPI descriptions, or "
+    "PDF, Word and PowerPoint files (these by the extra 'documents')."
+)
 _LOG = logging.getLogger("fingerpost.library")
 
 
@@ -26,9 +31,13 @@ def empty_corpus(
     return EmptyCorpusError(
         "no text was found in the corpus: " + "; ".join(said),
         skipped=tuple(dict.fromkeys(listed)),
-        hint="Give a folder with .md, .mdx, .rst, .txt, .html or .ipynb files, OpenAPI "
-        "descriptions, or PDF, Word and PowerPoint files (these by the extra 'documents').",
+        hint=" ".join(dict.fromkeys([*map(_hint, found), *repositories.hints()])),
     )
+
+
+def _hint(path: Shortfall) -> str:
+    is_for_extra = any(EXTRA_HINT in item.detail for item in path.skipped)
+    return f"To read {path.path}, {EXTRA_HINT}." if is_for_extra else _FOLDER
 
 
 def warn_of_empty_sources(store: Store, roots: Sequence[CorpusRoot]) -> None:

@@ -16,10 +16,11 @@ from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.corpus import CorpusRoot
 from fingerpost.corpus.formats import format_of
 from fingerpost.corpus.locate import is_ignored_folder
+from fingerpost.corpus.walk import MAX_DEPTH
 from fingerpost.errors import RepositoryError
 from fingerpost.observe.events import GithubIndexComplete, GithubIndexError, GithubIndexStart
 from fingerpost.observe.observer import Observer
-from fingerpost.repos import Limits, Mirror, Sources, fetch
+from fingerpost.repos import Limits, Mirror, MirrorState, Sources, fetch
 from fingerpost.stores.base import Reader, Store
 from fingerpost.types.document import SkippedFile
 from fingerpost.types.ids import digest
@@ -28,6 +29,7 @@ from fingerpost.types.stats import RepositoryStats
 
 _MB = 2**20
 _NOTHING = "it holds no file of a format that is read"
+_OTHER = "Give a repository that holds documentation in a format that is read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Repositories:
             settings.max_files_per_repo,
             int(config.max_file_mb * _MB),
             int(settings.max_repo_mb * _MB),
+            MAX_DEPTH,
             _is_document,
         )
         self._sources = Sources(api, limits, stopped=stopped)
@@ -84,8 +87,8 @@ class Repositories:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return the names of those that nothing was fetched of."""
-        return tuple(one.address.name for one in self._all if not one.mirror.state.commit)
+        """Return the names of those that nothing was fetched of, or whose files were lost."""
+        return tuple(one.address.name for one in self._all if not one.mirror.is_whole)
 
     def roots(self) -> list[CorpusRoot]:
         """Return the folder of each that was fetched."""
@@ -194,9 +197,22 @@ class Repositories:
         """Return why each gave nothing, for a corpus that is empty."""
         states = [one.mirror.state for one in self._all]
         return tuple(
-            SkippedFile(state.name, "unreadable", _bare(state.error, state.name) or _NOTHING)
+            SkippedFile(
+                state.name, "unreadable", _bare(state.error, state.name) or _why_empty(state)
+            )
             for state in states
         )
+
+    def hints(self) -> tuple[str, ...]:
+        """Return what to do about each that gave nothing."""
+        return tuple(one.mirror.state.hint or _OTHER for one in self._all)
+
+
+def _why_empty(state: MirrorState) -> str:
+    if not state.skipped:
+        return _NOTHING
+    first = state.skipped[0]
+    return f"{len(state.skipped):,} skipped, such as {first.path} ({first.detail})"
 
 
 def _bare(error: str, name: str) -> str:

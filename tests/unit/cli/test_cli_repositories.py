@@ -81,6 +81,72 @@ def test_a_repository_that_cannot_be_fetched_at_all_is_an_error_that_says_why(ru
     code, out, err = run_main("index", "github:acme/none", *WORDS)
     assert (code, out) == (2, "")
     assert "github:acme/none: the repository or its default branch does not exist" in err
+    assert "Give a folder" not in err
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("nosuch", "Correct its address, or the branch, tag or full commit behind '@'."),
+        ("tea@nosuch", "Correct its address, or the branch, tag or full commit behind '@'."),
+        ("plain", "Give the folder of a git repository that is whole and that you may read."),
+        ("code", "Give a repository that holds documentation in a format that is read."),
+    ],
+)
+def test_what_to_do_about_a_repository_that_gives_nothing_fits_its_cause(
+    run_main, server, tmp_path, what, said
+):
+    for name, files in (("tea", {"tea.md": "# Tea\n"}), ("code", {"a.py": "1\n"}), ("plain", {})):
+        (tmp_path / name).mkdir()
+        if files:
+            git(tmp_path / name, "init", "-q", "-b", "main")
+            commit(tmp_path / name, files)
+    code, _, err = run_main("index", f"git+{tmp_path}/{what}", *WORDS)
+    assert (code, said in err, "Give a folder" in err) == (2, True, False), err
+
+
+def test_a_repository_that_cannot_be_kept_stops_no_other_source(run_main, server, corpus, tmp_path):
+    (tmp_path / "cache" / "fingerpost").mkdir(parents=True)
+    (tmp_path / "cache" / "fingerpost" / "repos").write_text("")
+    code, out, err = run_main("index", corpus, "github:acme/mill", *WORDS)
+    assert (code, "not up to date: it cannot be kept: " in out) == (1, True), err
+    assert "fault of fingerpost" not in err
+    code, _, err = run_main("index", "github:acme/mill", *WORDS)
+    assert (code, "or remove it: what was in it is fetched again" in err) == (2, True), err
+
+
+def test_a_state_with_an_impossible_date_is_fetched_again(run_main, server, tmp_path):
+    run_main("index", "github:acme/mill", *WORDS)
+    (state,) = (tmp_path / "cache").rglob("state.json")
+    state.write_text(json.dumps({**json.loads(state.read_text()), "fetched_at": 1e30}))
+    code, out, err = run_main("stats", "github:acme/mill", *WORDS)
+    assert (code, "not fetched yet" in out) == (0, True), err
+    code, out, err = run_main("index", "github:acme/mill", *WORDS)
+    assert (code, "2 files" in out) == (0, True), err
+
+
+def test_ask_fetches_a_repository_anew_whose_files_were_lost(run_main, server, tmp_path):
+    run_main("index", "github:acme/mill", *WORDS)
+    (page,) = (tmp_path / "cache").rglob("grain.md")
+    page.unlink()
+    code, out, err = run_main("ask", "github:acme/mill", GRAIN, *WORDS)
+    assert (code, "nine days" in out) == (0, True), err
+    assert page.exists()
+
+
+def test_names_of_files_are_listed_on_one_line_and_a_deep_file_with_its_reason(
+    run_main, server, tmp_path
+):
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    deep = "/".join(["d"] * 65)
+    commit(folder, {"tea.md": "# Tea\n\nTea.\n", "a\nb\tc.md": "# A\n", f"{deep}/x.md": "# X\n"})
+    code, out, err = run_main("index", f"git+{folder}", *WORDS)
+    assert code == 0, err
+    assert r"/a\nb\tc.md: not-regular (its path holds" in out
+    assert f"{deep}/x.md: limit (more than 64 folders deep)" in out
+    assert "2 files (1 not-regular, 1 limit)" in out or "2 files (1 limit, 1 not-regular)" in out
 
 
 def test_what_git_fetches_by_is_written_with_git_plus(run_main, server, tmp_path):

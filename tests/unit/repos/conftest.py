@@ -15,7 +15,7 @@ class Place:
         self.address = read_repository(text)
         self.mirror = Mirror(folder, self.address.name)
         key = more.pop("key", "")
-        limits = {"max_files": 50, "max_file_bytes": 10**6, "max_bytes": 10**7}
+        limits = {"max_files": 50, "max_file_bytes": 10**6, "max_bytes": 10**7, "max_depth": 64}
         limits |= {name: more.pop(name) for name in list(more) if name in limits}
         self.sources = Sources(
             Endpoint("github", "", "", url, Secret(key) if key else None),
