@@ -32,7 +32,7 @@ _ONLY_AS_TITLE: Final = frozenset({
     "faq", "getting started", "quick start", "quickstart", "contents", "content", "description",
     "welcome", "start", "start here", "home", "index", "readme", "documentation",
 })  # fmt: skip
-_NUMBERING: Final = re.compile(r"^\d[\d.)\s]*|[\s:.!?…]+$")
+_NUMBERING: Final = re.compile(r"^\d[\d.)\s]*|(?<![\s:.!?…])[\s:.!?…]+$")
 # The name of a type or a file says all that there is to say: System.String, std::vector.
 _NAME: Final = re.compile(r"[\w<>/,-]+(?:\.|::|\[)[\w.:<>\[\]/,-]+")
 _SMALL_PRINT: Final = 5

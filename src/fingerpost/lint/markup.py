@@ -1,32 +1,33 @@
 """Links, pictures, anchors and remarks of a page's markup, each with its place.
 
 What stands in code, and in comments, is made blank first, so that every place in the text stays.
-Every expression is bounded by a character that it cannot cross: hostile text costs linear time.
+Every expression is bounded by a character that it cannot cross, and no two neighbours in one can
+take the same characters and give them back: hostile text costs linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from fingerpost.corpus.blocks import Block
 
 # A mark without its twin must not take the next paragraph for code.
 _CODE_SPAN = re.compile(r"(``?)(?!`)((?:[^`\n]|\n(?![ \t]*\n))+)\1(?!`)")
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?[ \t]*(`{3,}|~{3,})")
-_REMARK = re.compile(r"<!--[ \t]*fingerpost-check:[ \t]*ignore[ \t]+([\w, \t-]+?)[ \t]*-->")
-_MDX_REMARK = re.compile(r"\{/\*[ \t]*fingerpost-check:[ \t]*ignore[ \t]+([\w, \t-]+?)[ \t]*\*/\}")
-_MDX_COMMENT = re.compile(r"\{/\*[^*]*(?:\*(?!/)[^*]*)*\*/\}")
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*-->")
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")
+_REMARK = re.compile(r"<!--[ \t]*fingerpost-check:[ \t]*ignore[ \t]++([\w, \t-]+)-->")
+_MDX_REMARK = re.compile(r"\{/\*[ \t]*fingerpost-check:[ \t]*ignore[ \t]++([\w, \t-]+)\*/\}")
+_CLOSED = re.compile("-->")
+_MDX_CLOSED = re.compile(r"\*/\}?")
 _INLINE = re.compile(
-    r"(?<!\\)\]\([ \t]*(<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)(?=\s*\)|\s+[\"'(])"
+    r"(?<!\\)\]\([ \t]*+(<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)(?=\s*\)|\s+[\"'(])"
 )
 _DEFINITION = re.compile(r"^[ >\t]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(\S+)", re.MULTILINE)
 _TAG = re.compile(r"<[A-Za-z][\w.]*\s[^<>]*>")
 _ADDRESS = re.compile(r"""\s(?:href|src|to)\s*=\s*["']([^"'\n]*)["']""")
 _ID = re.compile(r"""\s(?:id|name)\s*=\s*["']([^"'\n]+)["']""")
-_HEADING_ID = re.compile(r"\{[ \t]*(?:/\*[ \t]*)?#([\w.:-]+)[^{}\n]*\}")
+_HEADING_ID = re.compile(r"\{[ \t]*(?:/\*[ \t]*)?#([\w.:-]++)[^{}\n]*\}")
 _NO_ALT = re.compile(r"!\[[ \t]*\]\((?!\s*data:)")
 _IMG = re.compile(r"<img\s[^<>]*>", re.IGNORECASE)
 _ALT = re.compile(r"\salt\s*=", re.IGNORECASE)
@@ -34,7 +35,7 @@ _HIDDEN = re.compile(r"""aria-hidden|role\s*=\s*["']presentation""", re.IGNORECA
 # The page shows text of another file: its headings are not all here.
 _INCLUDES = re.compile(
     r"\[!INCLUDE|\{\{[<%]\s*(?:include|readfile|snippet|partial)|--8<--|\.\. include::"
-    r"|^import\s+[^\n]*from\s+['\"][^'\"\n]+\.mdx?['\"]",
+    r"|^import\s++[^\n]*from\s+['\"][^'\"\n]+\.mdx?['\"]",
     re.MULTILINE,
 )
 _NESTED_HEADING = re.compile(
@@ -86,11 +87,23 @@ def without_code(text: str, blocks: Sequence[Block], starts: Sequence[int]) -> s
 
 def without_comments(text: str) -> str:
     """Return the text with comments made blank, as long as before."""
-    if "<!--" in text:
-        text = _COMMENT.sub(_blanked, text)
-    if "{/*" in text:
-        text = _MDX_COMMENT.sub(lambda match: _kept_id(match.group()), text)
-    return text
+    text = _each_comment(text, "<!--", _CLOSED, _blank)
+    return _each_comment(text, "{/*", _MDX_CLOSED, _kept_id)
+
+
+def _each_comment(
+    text: str, opening: str, closing: re.Pattern[str], change: Callable[[str], str]
+) -> str:
+    """Return the text with each comment changed; one that is never closed stays as it is."""
+    parts: list[str] = []
+    done = 0
+    while (opened := text.find(opening, done)) >= 0:
+        closed = closing.search(text, opened + len(opening))
+        if closed is None:
+            break
+        parts += (text[done:opened], change(text[opened : closed.end()]))
+        done = closed.end()
+    return "".join((*parts, text[done:]))
 
 
 def _kept_id(comment: str) -> str:

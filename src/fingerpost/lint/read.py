@@ -36,7 +36,7 @@ _OF_MARKDOWN = frozenset({"markdown", "mdx"})
 _CHECKED = frozenset({"markdown", "mdx", "rst", "text", "html", "notebook"})
 _WITH_LINKS = frozenset({"markdown", "mdx", "notebook", "html"})
 _OPENED = re.compile(r"\ufeff?---[ \t]*\r?\n[A-Za-z_][\w.-]*:[ \t]")
-_UNDERLINE = re.compile(r"[ \t]{0,3}(?:=+|-+)[ \t]*(?:\n|\Z)")
+_UNDERLINE = re.compile(r"^[ \t]{0,3}(?:=+|-+)[ \t]*(?:\n|\Z)", re.MULTILINE)
 _TITLE_TAG = re.compile(r"<h1[\s>]", re.IGNORECASE)
 _PERMALINKS = ("slug", "permalink", "url", "aliases", "redirect_from", "redirect_to")
 _TARGETS = re.compile(r"\]\([^()\n]*\)")
@@ -138,7 +138,7 @@ class _Reader:
             return parts[n_lines] if len(parts) > n_lines else ""
         first, _, rest = own.partition("\n")
         if not first.lstrip().startswith("#"):
-            underline = re.search(_UNDERLINE.pattern, rest, re.MULTILINE)
+            underline = _UNDERLINE.search(rest)
             rest = rest[underline.end() :] if underline else rest
         return rest
 
