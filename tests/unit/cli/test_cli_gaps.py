@@ -1,6 +1,7 @@
 """The gaps command: from questions that were asked to the pages that are missing."""
 
 import json
+import os
 import stat
 
 import pytest
@@ -96,3 +97,23 @@ def test_the_ask_command_keeps_gaps_where_the_settings_say(run, corpus, tmp_path
     assert run("ask", corpus, PLANS[0])[0] == 3
     assert json.loads(kept.read_text())["question"] == PLANS[0]
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["gaps.jsonl", "gaps.jsonl.1"])
+def test_a_pipe_is_refused_and_not_waited_for(run, tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    code, _, err = run("gaps", tmp_path / "gaps.jsonl")
+    assert (code, "no regular file" in err) == (1, True)
+
+
+@pytest.mark.parametrize("how", [(), ("--json",), ("--html", "page.html")])
+def test_a_damaged_line_is_counted_and_breaks_no_report(run, tmp_path, monkeypatch, how):
+    monkeypatch.chdir(tmp_path)
+    good = '{"at": 1.0, "question": "Is there a key?", "reason": "uncovered"}'
+    near = '"near": [{"source": "s", "path": "p", "uri": "u", "line": Infinity}]'
+    damaged = [good.replace("1.0", at) for at in ("1e18", "Infinity", "NaN", "-1e18", "1" * 400)]
+    damaged += [good[:-1] + f", {near}}}", "[1]", "x" * 200_000, '{"at": 1.0, "near": [']
+    (tmp_path / "g").write_text("\n".join([*damaged, good, ""]))
+    code, out, _ = run("gaps", "g", *how)
+    assert code == 0
+    assert "9 lines could not be read" in out or json.loads(out)["n_unreadable"] == 9
