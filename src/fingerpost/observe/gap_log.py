@@ -45,7 +45,8 @@ REASONS: Final = {
 _MAX_QUESTION = 2_000
 _MAX_NEAR = 3
 _MAX_HASHED = 16 * 1024 * 1024
-_OPEN = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_OPEN = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_OURS: Final = stat.S_IRUSR | stat.S_IWUSR
 _LOG = logging.getLogger("fingerpost.observe")
 
 
@@ -199,13 +200,10 @@ class GapLog:
 
     def _append(self, lines: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, _OPEN | getattr(os, "O_NONBLOCK", 0), 0o600)
+        descriptor = self._opened()
         try:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(0, "it is no regular file")
-            if stat.S_IMODE(status.st_mode) != stat.S_IRUSR | stat.S_IWUSR:
-                os.fchmod(descriptor, stat.S_IRUSR | stat.S_IWUSR)
+            _refuse_foreign(status)
             # After a write that a full disk cut short, the next line must not join its rest.
             whole = b"\n" + lines if self._torn else lines
             self._torn = True
@@ -217,10 +215,31 @@ class GapLog:
         finally:
             os.close(descriptor)
 
+    def _opened(self) -> int:
+        """Return the file, made when it is not there; a link is not followed."""
+        try:
+            descriptor = os.open(self._path, _OPEN | os.O_CREAT | os.O_EXCL, _OURS)
+        except FileExistsError:
+            if self._path.is_symlink():
+                raise OSError(0, "it is a symbolic link") from None
+            return os.open(self._path, _OPEN | os.O_CREAT, _OURS)
+        os.fchmod(descriptor, _OURS)  # whatever the umask took away
+        return descriptor
+
     def _put_aside(self, descriptor: int) -> None:
         """Rename the file, unless another process is doing or has done so."""
         with suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            ours, there = os.fstat(descriptor), os.stat(self._path)  # noqa: PTH116 - a pair
+            ours, there = os.fstat(descriptor), os.lstat(self._path)
             if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
+
+
+def _refuse_foreign(status: os.stat_result) -> None:
+    """Raise unless a file is a regular one, of this user, that no one else may read or write."""
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(0, "it is no regular file")
+    if status.st_uid != os.geteuid():
+        raise OSError(0, "it belongs to another user")
+    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise OSError(0, "others may read or write it; chmod 600 lets its questions be kept")

@@ -95,12 +95,29 @@ def test_keys_in_a_question_are_not_kept(docs, log):
     assert "abcdef0123456789" not in kept
 
 
-def test_the_file_is_the_users_alone_whatever_it_was(docs, log):
+def test_the_file_is_the_users_alone(docs, log):
     routed(docs, log, UNANSWERED)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+def test_a_file_that_others_may_read_is_left_as_it_is_and_told_once(docs, log, caplog):
+    log.parent.mkdir()
+    log.write_text("mine\n")
     log.chmod(0o644)
+    routed(docs, log, UNANSWERED, f"{UNANSWERED} Now?")
+    assert (log.read_text(), stat.S_IMODE(log.stat().st_mode)) == ("mine\n", 0o644)
+    assert [("chmod 600" in record.getMessage()) for record in caplog.records] == [True]
+
+
+def test_a_link_is_not_followed(docs, log, caplog):
+    log.parent.mkdir()
+    other = log.with_name("other")
+    other.write_text("mine\n")
+    other.chmod(0o644)
+    log.symlink_to(other)
     routed(docs, log, UNANSWERED)
-    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert (other.read_text(), stat.S_IMODE(other.stat().st_mode)) == ("mine\n", 0o644)
+    assert "symbolic link" in caplog.text
 
 
 @pytest.fixture
