@@ -211,11 +211,21 @@ def test_a_key_is_never_shown_in_any_form(form):
         "AIzaSyD-abcdefghijklmnop",
         "Authorization: Bearer abc.def",
         "deadbeef" * 5 + "0",
+        "AKIAIOSFODNN7EXAMPLE",
+        "glpat-abcDEF123456ghiJKL",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "-----BEGIN PRIVATE KEY-----\nMIIabc",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----",
     ],
 )
 def test_what_looks_like_some_key_is_not_shown(text):
     assert "***" in Scrubber(None).clean(f"no: {text}")
     assert text.split()[-1] not in Scrubber(None).clean(f"no: {text}")
+
+
+def test_the_password_of_an_address_is_not_shown_and_its_host_is():
+    shown = Scrubber(None).clean("no: postgres://app:hunter2@db.example.com:5432/main and 7:30")
+    assert shown == "no: postgres://***@db.example.com:5432/main and 7:30"
 
 
 def test_what_is_shown_is_short_and_on_one_line():

@@ -18,7 +18,16 @@ _LEAST_KEY: Final = 4
 _KEY_SHAPED: Final = re.compile(
     r"(?i:bearer)\s+\S+"
     r"|\b(?:sk|pk|rk|gsk|xai|tgp|key|hf)[-_][A-Za-z0-9*_-]{6,}"
+    r"|\b(?:github_pat|gh[a-z]|glpat|glptt|xox[a-z])[-_][A-Za-z0-9_.-]{10,}"
     r"|\bAIza[A-Za-z0-9_-]{10,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{12,}"
+    # Cut off before its end, a key of PEM is still a key.
+    r"|-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)"
+    r"|(?<=://)[^\s/?#@:]*:[^\s/?#@]+(?=@)"
+    # Of 40 characters with a slash or a plus among them, as secrets of AWS have: a path has
+    # neither a plus nor, so long, both cases and digits in one piece.
+    r"|(?<![A-Za-z0-9/+])(?=[a-z0-9/+]*[A-Z])(?=[A-Za-z/+]*[0-9])(?=[A-Z0-9/+]*[a-z])"
+    r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
     r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{32,}"
 )
 
