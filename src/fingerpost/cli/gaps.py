@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,22 +88,32 @@ def gaps(
     fingerpost gaps gaps.jsonl --since 7d
     fingerpost gaps gaps.jsonl --recheck docs
     """  # noqa: D301 - \b is click's own mark for text that is not refilled
-    from fingerpost.gaps import missing_pages, read_gaps
+    from fingerpost.gaps import missing_pages
 
     config = _settings(load, recheck)
     path = file or config.gap_log
     if path is None:
         raise click.UsageError("give FILE, or set gap_log in fingerpost.toml")
-    kept = read_gaps(path, since=since)
+    kept = _kept(path, since, is_set=file is None)
     found = missing_pages(kept.gaps, _embedder(config, kept))
     again = None if recheck is None else _recheck(found, config, embed_wait)
     if html is not None:
-        write_page(html, title="Pages that are missing", body=_html(found, kept, again))
+        write_page(html, title="Pages that are missing", body=_html(found, kept, again, since))
     if as_json:
         click.echo(shown_json(_wire(found, kept, again)))
     else:
-        _show(found, kept, again, limit=len(found.pages) if show_all else _SHOWN)
+        _show(found, kept, again, since, limit=len(found.pages) if show_all else _SHOWN)
     return 0
+
+
+def _kept(path: Path, since: float, *, is_set: bool) -> KeptGaps:
+    """Return what a log holds; one of the settings that is not there yet holds nothing."""
+    from fingerpost.gaps import KeptGaps, read_gaps
+
+    path = path.expanduser()
+    if is_set and not any(lexists(one) for one in (path, path.with_name(f"{path.name}.1"))):
+        return KeptGaps((), 0)
+    return read_gaps(path, since=since)
 
 
 def _settings(load: Load, recheck: Path | None) -> QueryRouterConfig:
@@ -171,7 +182,10 @@ def _notes(found: MissingPages, kept: KeptGaps) -> Iterator[str]:
         yield f"{kept.n_unreadable:,} lines could not be read"
 
 
-def _summary(found: MissingPages) -> str:
+def _summary(found: MissingPages, since: float) -> str:
+    if not found.pages:
+        when = f" since {_day(since)}" if since else " yet"
+        return f"no question went unanswered{when}"
     n_asked = sum(page.n_asked for page in found.pages)
     how = "by meaning" if found.by_meaning else "by words alone"
     asked = f"{n_asked:,} question{'s' * (n_asked != 1)} without an answer"
@@ -189,7 +203,12 @@ def _near(page: NearPage) -> str:
 
 
 def _show(
-    found: MissingPages, kept: KeptGaps, again: Sequence[Rechecked] | None, *, limit: int
+    found: MissingPages,
+    kept: KeptGaps,
+    again: Sequence[Rechecked] | None,
+    since: float,
+    *,
+    limit: int,
 ) -> None:
     for number, page in enumerate(found.pages[:limit]):
         click.echo(click.style(f"{page.n_asked:>4,} × {plain(page.title)}", bold=True))
@@ -206,7 +225,7 @@ def _show(
             click.echo(f"       {plain(_again(again[number]))}")
     if len(found.pages) > limit:
         click.echo(f"… and {len(found.pages) - limit:,} more (--all prints them)")
-    click.echo(_summary(found))
+    click.echo(_summary(found, since))
     for note in _notes(found, kept):
         click.echo(note)
 
@@ -239,8 +258,10 @@ def _wire(found: MissingPages, kept: KeptGaps, again: Sequence[Rechecked] | None
     }
 
 
-def _html(found: MissingPages, kept: KeptGaps, again: Sequence[Rechecked] | None) -> Iterator[str]:
-    for line in (_summary(found), *_notes(found, kept)):
+def _html(
+    found: MissingPages, kept: KeptGaps, again: Sequence[Rechecked] | None, since: float
+) -> Iterator[str]:
+    for line in (_summary(found, since), *_notes(found, kept)):
         yield f"<p>{shown(line)}</p>"
     for number, page in enumerate(found.pages):
         yield f"<section><h2>{shown(page.title)} <small>{page.n_asked:,} ×</small></h2>"

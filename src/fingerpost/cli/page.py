@@ -41,7 +41,7 @@ def shown(text: str) -> str:
 
 
 def write_page(path: Path, *, title: str, body: Iterable[str]) -> None:
-    """Write a page.
+    """Write a page, and say on stderr where it is.
 
     Args:
         path: Where to.
@@ -68,3 +68,4 @@ def write_page(path: Path, *, title: str, body: Iterable[str]) -> None:
     except OSError as error:
         said = f"cannot write {path}: {error.strerror}"
         raise click.BadParameter(said, param_hint="--html") from None
+    click.echo(f"wrote {plain(str(path))}", err=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from glob import has_magic
 from os.path import lexists
 from pathlib import Path
 
@@ -93,6 +94,7 @@ def check_corpus(
         pages = list(_pages(scan, roots, progress))
         skipped = list(scan.skipped)
     if not pages:
+        _refuse_missing(paths)
         raise EmptyCorpusError(
             f"no page in {', '.join(str(path) for path in paths) or 'no path'}",
             hint="Name a folder that holds Markdown, HTML, reStructuredText, notebooks or text.",
@@ -110,6 +112,16 @@ def _refuse_unknown(rules: Collection[str]) -> None:
     unknown = [rule for rule in rules if rule not in RULES]
     if unknown:
         raise ConfigError(f"no rule is called {unknown[0]}", hint=f"Rules: {', '.join(RULES)}.")
+
+
+def _refuse_missing(paths: Sequence[str | Path]) -> None:
+    gone = [
+        path for path in paths if not has_magic(str(path)) and not Path(path).expanduser().exists()
+    ]
+    if gone:
+        raise EmptyCorpusError(
+            f"there is no folder or file {gone[0]}", hint="Look at how its path is written."
+        )
 
 
 def _pages(scan: Scan, roots: Sequence[CorpusRoot], progress: Progress) -> Iterator[Page]:

@@ -98,6 +98,13 @@ def test_an_unknown_rule_is_a_usage_error_that_names_the_rules(run_main, faulty,
     assert "vague-title" in err
 
 
+def test_a_folder_that_is_not_there_is_told_as_such(run_main, tmp_path):
+    code, _, err = run_main("check", tmp_path / "none")
+    assert (code, "there is no folder or file" in err) == (2, True)
+    code, _, err = run_main("check", tmp_path)
+    assert (code, "no page in" in err) == (2, True)
+
+
 def test_a_path_without_pages_is_a_usage_error(run_main, tmp_path):
     assert run_main("check", tmp_path / "none")[0] == 2
 

@@ -61,7 +61,8 @@ def test_a_page_of_html_shows_what_was_asked_and_runs_nothing(run, tmp_path):
     line = {"at": 1.0, "question": "<script>alert(1)</script> key?", "reason": "uncovered",
             "near": [near]}  # fmt: skip
     log.write_text(json.dumps(line) + "\n")
-    assert run("gaps", log, "--html", page)[0] == 0
+    code, _, err = run("gaps", log, "--html", page)
+    assert (code, f"wrote {page}" in err) == (0, True)
     text = page.read_text("utf-8")
     assert "&lt;script&gt;alert(1)&lt;/script&gt; key?" in text
     assert "<script" not in text
@@ -70,7 +71,8 @@ def test_a_page_of_html_shows_what_was_asked_and_runs_nothing(run, tmp_path):
 
 
 def test_only_questions_since_a_date_are_counted(run, log):
-    assert "0 questions" in run("gaps", log, "--since", "2999-01-01")[1]
+    none = run("gaps", log, "--since", "2999-01-01")
+    assert none[:2] == (0, "no question went unanswered since 2999-01-01\n")
     assert "4 questions" in run("gaps", log, "--since", "2d")[1]
     code, _, err = run("gaps", log, "--since", "yesterday")
     assert code == 2
@@ -81,6 +83,12 @@ def test_the_settings_name_the_log(run, log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fingerpost.toml").write_text('knowledge_corpus = ["docs"]\ngap_log = "gaps.jsonl"')
     assert "4 questions" in run("gaps")[1]
+
+
+def test_a_log_of_the_settings_that_is_not_there_yet_holds_no_question(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fingerpost.toml").write_text('gap_log = "gaps.jsonl"')
+    assert run("gaps")[:2] == (0, "no question went unanswered yet\n")
 
 
 def test_without_a_log_the_command_says_what_to_set(run, tmp_path, monkeypatch):
