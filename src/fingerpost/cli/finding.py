@@ -24,6 +24,11 @@ class Finding:
     detail: str
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 document`` or ``1,200 documents``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def explained(error: FingerpostError) -> str:
     """Return an error with what to do about it."""
     return f"{str(error).rstrip('.')}. {error.hint}" if error.hint else str(error)

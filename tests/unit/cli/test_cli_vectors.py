@@ -99,9 +99,10 @@ def test_the_doctor_claims_nothing_of_a_provider_that_it_did_not_call(run_main, 
         assert len(server.requests) == n_requests
         code, called, _ = run_main("doctor", corpus, "--call")
     assert out.splitlines()[-1] == (
-        "what was looked at works; look at: index; not called: embedding (--call does)"
+        "Nothing is broken. Something is left to do, see what is marked !: index. "
+        "Not called, so not known to work: embedding (--call calls them)."
     )
-    assert "'fingerpost index' computes the vectors that are missing" in out
+    assert "all is searched by words alone until 'fingerpost index' with the same paths" in out
     assert code == 1
     assert "answered 401" in called
     assert called.splitlines()[-1] == "something does not work"
