@@ -1,6 +1,8 @@
 """A corpus without text is an error that names every path and why it gave nothing."""
 
 import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -106,6 +108,24 @@ def test_every_command_names_them_and_ends_with_the_code_of_wrong_use(barren, ca
     assert ended.value.code == 2, said
     assert f"{paths[0]}: empty (no file of a format that is read)" in said
     assert f"{paths[1]}: unreadable (no such file or folder)" in said
+
+
+def test_a_pdf_alone_without_its_extra_says_how_to_install_it_and_no_other_way(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
+    script = (
+        "import sys\n"
+        "sys.modules['pypdfium2'] = None\n"
+        "from fingerpost import EmptyCorpusError, QueryRouter\n"
+        "try:\n"
+        f"    QueryRouter(knowledge_corpus=[{str(tmp_path)!r}], **{DOCUMENTS_ALONE}).init_sync()\n"
+        "except EmptyCorpusError as error:\n"
+        "    print(error.hint)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    said = f"To read {tmp_path}, in the repository: pip install '.[documents]'."
+    assert run.stdout.strip() == said, run.stderr
 
 
 def test_a_corpus_that_lost_its_text_keeps_its_index_folder(tmp_path):

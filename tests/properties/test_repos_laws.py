@@ -27,6 +27,7 @@ LIMITS = st.builds(
     st.integers(1, 10),
     st.integers(1, 300),
     st.integers(1, 2000),
+    st.integers(0, 4),
     st.just(lambda path: path.endswith((".md", ".rst"))),
 )
 
@@ -38,6 +39,7 @@ def test_what_is_taken_is_within_the_limits_safe_and_nearest_to_the_root(entries
     assert len(taken) <= limits.max_files
     assert sum(entry.size for entry in taken) <= limits.max_bytes
     assert all(entry.size <= limits.max_file_bytes for entry in taken)
+    assert all(entry.path.count("/") <= limits.max_depth for entry in taken)
     assert all(entry.kind == "file" and not path_fault(entry.path) for entry in taken)
     assert taken == sorted(taken, key=rank)
     assert len({entry.path for entry in taken}) == len(taken)
