@@ -1,6 +1,8 @@
 """A mirror whose files were lost, damaged or cannot be written."""
 
 import json
+import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -11,6 +13,7 @@ from tests.unit.repos.conftest import place
 from tests.unit.repos.test_repos_git import commit, git
 
 from fingerpost.errors import RepositoryError
+from fingerpost.testing.github import GithubServer
 
 __all__ = ["place"]
 
@@ -149,3 +152,19 @@ def test_a_mirror_that_cannot_be_written_is_an_error_with_a_hint_and_is_told_in_
         shutil.rmtree(taken.mirror.folder)
         assert taken.fetch()
         assert taken.state.error == ""
+
+
+def test_an_archive_that_the_disk_does_not_take_is_an_error_with_a_hint(place):
+    page = random.Random(1).randbytes(50_000).hex()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with GithubServer({"acme/mill": {"README.md": page}}) as server:
+        taken = place("acme/mill", server.url)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+        try:
+            with pytest.raises(RepositoryError, match="cannot be kept: File too large") as caught:
+                taken.fetch()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert str(taken.mirror.folder) in caught.value.hint
+        assert taken.left_behind == []
+        assert taken.fetch()

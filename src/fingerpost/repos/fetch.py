@@ -131,14 +131,15 @@ async def _until_stopped(call: Callable[[], Awaitable[T]], stopped: threading.Ev
 
     Raises:
         RepositoryError: The call failed, or was given up.
+        OSError: It could not write.
     """
     result: list[T] = []
-    failure = RepositoryError("the fetch was given up")
+    failure: RepositoryError | OSError = RepositoryError("the fetch was given up")
     async with anyio.create_task_group() as group:
         group.start_soon(_cancel_when, stopped, group.cancel_scope)
         try:
             result.append(await call())
-        except RepositoryError as error:
+        except (RepositoryError, OSError) as error:  # as it is, in no group
             failure = error
         group.cancel_scope.cancel()
     if not result:
