@@ -30,6 +30,8 @@ print(len(list(page_findings(page))), page.shown)
         ("# T\n\n{/* fingerpost-check: ignore", " ", "", "a.mdx"),
         ("# T\n\n[a](", " ", "b", "a.md"),
         ("# T {#", "a", "", "a.md"),
+        ("# T ", "{/* ", "", "a.md"),
+        ("# T ", "{/* ", "*/ x", "a.md"),
         ("# T\n\nimport ", " ", "x", "a.mdx"),
         ("# T\n\n- ```\n  x\n  ```\n ", " ", "x\n", "a.md"),
         ("# T\n\n# ", ".", "x", "a.md"),

@@ -11,7 +11,6 @@ from html import unescape
 
 _CODE_SPAN = re.compile(r"(``?)(?!`)([^`]+)\1(?!`)")
 _FENCE_LINE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*(`{3,}|~{3,})")
-_MDX_COMMENT = re.compile(r"\{/\*[^*]*(?:\*(?!/)[^*]*)*\*/\}")
 _SHORTCODE = re.compile(r"\{\{[<%][^{}]*[>%]\}\}")
 _HEADING_ID = re.compile(r"(?<![ \t])[ \t]*+\{[ \t]*#[\w.:-]++[^{}\n]*\}")
 _DEFINITION = re.compile(r"^[ >\t]*\[[^\[\]\n]+\]:[ \t]*(\S+)[^\n]*$", re.MULTILINE)
@@ -137,7 +136,7 @@ def _clean(text: str, targets: list[str] | None, *, lead: bool = True) -> str:
     if "<!--" in text:
         text = strip_comments(text)
     if "{" in text:
-        text = _HEADING_ID.sub("", _SHORTCODE.sub(" ", _MDX_COMMENT.sub(" ", text)))
+        text = _HEADING_ID.sub("", _SHORTCODE.sub(" ", _strip_mdx_comments(text)))
     if "[" in text:
         text = _unlink(text, targets)
     if "<" in text:
@@ -223,6 +222,21 @@ def _spoken(match: re.Match[str]) -> str:
         return " " if tag[1:3] in ("br", "/t", "/p", "/l", "/d", "/h") else ""
     said = " ".join(one or two for one, two in _SAID.findall(tag))
     return f" {said} " if said else ""
+
+
+def _strip_mdx_comments(text: str) -> str:
+    """Return text with a space for each ``{/* … */}``; one that is never closed stays."""
+    out: list[str] = []
+    done = at = 0
+    while (opened := text.find("{/*", at)) >= 0:
+        closed = text.find("*/", opened + 3)
+        if closed < 0:
+            break
+        at = closed - 2  # the star may be that of another opening
+        if text.startswith("}", closed + 2):
+            out += (text[done:opened], " ")
+            done = at = closed + 3
+    return "".join((*out, text[done:]))
 
 
 def strip_comments(text: str) -> str:
