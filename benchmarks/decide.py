@@ -69,8 +69,8 @@ def drawn(data: Path, name: str, draws: int) -> dict[str, Any]:
 def latency(data: Path) -> dict[str, float]:
     """Return CPU milliseconds of the first call, which embeds the descriptions, and of others."""
     queries, sources = files(data, "clinc150")
-    told = [json.loads(line) for line in sources.read_text("utf-8").splitlines() if line]
-    asked = [json.loads(line)["text"] for line in queries.read_text("utf-8").splitlines()]
+    told = [json.loads(line) for line in sources.read_text("utf-8").split("\n") if line]
+    asked = [json.loads(line)["text"] for line in queries.read_text("utf-8").split("\n") if line]
     template = QuestionTemplate(DEFAULT_QUESTION_TEMPLATE)
     questions = [
         YesNo(source["id"], template.about(f"{source['name']}: {', '.join(source['intents'])}"))

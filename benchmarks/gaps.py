@@ -38,7 +38,7 @@ class Asked:
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def docsfaq(data: Path, corpus: Path) -> list[Asked]:

@@ -52,7 +52,7 @@ def challenge() -> list[dict[str, Any]]:
     are supported; *exact* is the share of the supported and contradicted ones with just that
     verdict.
     """
-    rows = [json.loads(line) for line in CHALLENGE.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in CHALLENGE.read_text("utf-8").split("\n") if line]
     embedder = MiniLmEmbedder()
     said = [
         (row, judge_pair(row["claim"], row["source"]).verdict.value,

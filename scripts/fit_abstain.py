@@ -106,7 +106,7 @@ def load(args: argparse.Namespace, name: str) -> tuple[list[Row], list[Row], Vec
     if not passages.exists():
         passages = args.common / f"{name}_passages.jsonl"
     rows = [
-        [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
         for path in (passages, args.data / f"{name}_queries.jsonl")
     ]
     vectors = [

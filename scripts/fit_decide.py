@@ -90,7 +90,7 @@ class Vectors:
 
 def rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def told(

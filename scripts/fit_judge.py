@@ -84,7 +84,7 @@ def read_pairs(folder: Path, embedder: CachedEmbedder) -> tuple[list[Pair], floa
     pairs: list[Pair] = []
     spent = 0.0
     for path in sorted(folder.glob("*.jsonl")):
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
         if "claim" not in rows[0]:
             continue
         for row in rows:

@@ -57,7 +57,7 @@ class Asked:
 
 def read_jsonl(path: Path) -> list[dict[str, object]]:
     """Return the rows of a file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def own_questions(folder: Path, name: str) -> list[str]:

@@ -64,7 +64,7 @@ class Fitted:
 
 def read_jsonl(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def load(files: list[Path], lookups: list[Path], questions: list[Path]) -> Rows:
