@@ -13,7 +13,8 @@ CUT = StopReason.LENGTH
 WORDS = {"embedding_provider": "none"}
 HALF = "Compare the installer and the brew command, then explain the license and tulips"
 # Nothing recommends capabilities where no engine that knows some is given.
-NEVER_FILLED = {"recommendations", "diagnostics"}  # without an engine, without a plan
+# Without an engine, without a plan, and in the language of the documents.
+NEVER_FILLED = {"recommendations", "diagnostics", "translated_query"}
 
 
 def _router(corpus, **settings):

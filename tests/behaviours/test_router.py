@@ -257,6 +257,7 @@ async def test_statistics_tell_what_is_there(corpus):
         skipped=stats.skipped,
         topics=stats.topics,
         languages={"en": 6, "de": 1},
+        formats=stats.formats,
         graph_runtime_mode="active",
         generation=1,
         index_path=str(corpus / ".fingerpost"),

@@ -18,6 +18,8 @@ _PLACEHOLDERS = (
     "./docs",
     "fingerpost chat",
     "runbooks",
+    "papers",
+    "sitemap.xml",
     "ANSWER",
     "DIR",
     "--watch",
