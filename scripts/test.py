@@ -30,7 +30,7 @@ GATES = (
     ("types", ("-m", "mypy")),
     ("layers", ("-c", "from importlinter.cli import lint_imports_command as c; c()")),
     # Side by side, since many tests wait; a file stays together with what it has set up.
-    ("tests", ("-m", "pytest", "-n", "2", "--dist", "loadfile")),
+    ("tests", ("-m", "pytest", "-n", "3", "--dist", "loadfile")),
 )
 
 

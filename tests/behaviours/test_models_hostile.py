@@ -138,7 +138,7 @@ def test_no_more_is_read_than_the_tokens_that_were_asked_for_can_hold(corpus):
 def test_a_reply_of_many_open_brackets_is_given_up_soon():
     began = time.thread_time()
     assert read_json("[," * 39 + ",x" * 15_900) is None
-    assert time.thread_time() - began < 1.5
+    assert time.thread_time() - began < 5  # tried anew at each bracket it takes minutes
 
 
 def test_a_rewrite_with_half_a_character_can_be_searched_and_printed(corpus):
