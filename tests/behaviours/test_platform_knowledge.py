@@ -44,6 +44,7 @@ async def test_a_question_about_fingerpost_is_answered_when_the_documents_are_si
     assert {source.source for source in result.sources} == {"platform"}
     assert "platform-knowledge" in result.fallbacks_used
     assert result.grounding.overall_grounded
+    assert result.translated_query is None
 
 
 async def test_a_stream_tells_the_same_answer_and_that_it_began_once(corpus):

@@ -172,7 +172,7 @@ def _without_model(run: Run, classification: ClassificationResult, evidence: Evi
     if reason is not None:
         return abstained(run, reason)
     answer = extract_answer(
-        evidence.translation or run.text,  # in the words of the documents
+        evidence.translation or evidence.asked_as or run.text,  # in the words of the documents
         evidence,
         tier=classification.tier,
         max_tokens=run.parts.config.max_context_tokens,

@@ -125,7 +125,7 @@ async def _evidence(run: Run, classification: ClassificationResult) -> Evidence 
         run.timed("retrieve", began)
     if not _fits(bare, found):
         return None
-    return replace(found, tiers_used=(int(classification.tier),), translation=bare)
+    return replace(found, tiers_used=(int(classification.tier),), asked_as=bare)
 
 
 def _fits(question: str, evidence: Evidence) -> bool:

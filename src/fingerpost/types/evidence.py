@@ -121,6 +121,8 @@ class Evidence:
         coverage: Share of the question's content terms, weighted by rarity, that stand in the
             best hits, 0 to 1.
         unknown_terms: Analysed terms of the question that stand nowhere in the index.
+        asked_as: The question as it was searched for in its own language, where that is not as
+            it was put; else empty.
         translation: The question in the language of the documents, as it was searched for; empty
             when it was searched as it was asked.
         overview: The hits stand for the whole corpus, as the summaries lead to them: no word of
@@ -142,6 +144,7 @@ class Evidence:
     lexical_weight: float | None = None
     coverage: float = 0.0
     unknown_terms: frozenset[str] = frozenset()
+    asked_as: str = ""
     translation: str = ""
     generation: int = 0
     timings: dict[str, float] = field(default_factory=dict, hash=False)
