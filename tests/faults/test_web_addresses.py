@@ -9,9 +9,10 @@ from ipaddress import ip_address
 import pytest
 
 from fingerpost.errors import LaneError, PageRefusedError
-from fingerpost.lanes.web.page import PageReader, look_up
+from fingerpost.lanes.web.page import PageReader
 from fingerpost.lanes.web.public import is_public
 from fingerpost.lanes.web.target import read_target
+from fingerpost.lanes.web.visit import Visitor, look_up
 from fingerpost.testing.provider import faults
 from fingerpost.testing.web import WebServer
 
@@ -73,7 +74,7 @@ class Canary:
 
 
 async def read(url, seconds=2.0, **reader):
-    return await PageReader(**reader).read(url, until=time.monotonic() + seconds)
+    return await PageReader(Visitor(**reader)).read(url, until=time.monotonic() + seconds)
 
 
 def test_there_are_sixty_addresses():

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from fingerpost.lanes.web.page import PageReader
 from fingerpost.lanes.web.public import IpAddress
+from fingerpost.lanes.web.visit import Visitor
 from fingerpost.testing.provider.exchange import Exchange
 from fingerpost.testing.provider.faults import Fault
 from fingerpost.testing.provider.server import ProviderServer
@@ -42,7 +43,7 @@ class WebServer(ProviderServer):
     @property
     def reader(self) -> PageReader:
         """Reads the pages of this server, which no reader of real pages would."""
-        return PageReader(is_allowed=_is_home, look_up=lambda *_: [_HOME])
+        return PageReader(Visitor(is_allowed=_is_home, look_up=lambda *_: [_HOME]))
 
     @property
     def queries(self) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,11 +9,10 @@ from fingerpost.errors import PageRefusedError
 from fingerpost.lanes.providers.limits import CallLimits
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.web.charset import decoded
-from fingerpost.lanes.web.public import IpAddress, is_public
 from fingerpost.lanes.web.target import Target, read_redirect, read_target
-from fingerpost.lanes.web.visit import LookUp, Visitor, look_up
+from fingerpost.lanes.web.visit import Visitor
 
-__all__ = ["Page", "PageReader", "look_up"]
+__all__ = ["Page", "PageReader"]
 
 MAX_BYTES: Final = 2 * 2**20
 MAX_REDIRECTS: Final = 3
@@ -49,26 +46,15 @@ class Page:
 class PageReader:
     """Reads pages at public addresses, and nothing else.
 
-    A name is looked up once, all of its addresses must be public, and the connection goes to
-    one of these, whatever the name leads to later. Each redirect, of at most three, is held to
-    the same. No cookie, key, proxy or setting of the environment takes part; scripts do not
-    run. Compressed bodies are refused, and bodies end at 2 MiB.
+    Each redirect, of at most three, is held to what the visitor holds an address to. Scripts do
+    not run. Compressed bodies are refused, and bodies end at 2 MiB.
 
     Args:
-        is_allowed: Which addresses may be connected to.
-        look_up: Returns the addresses of a name; may block.
-        clock: Monotonic seconds.
+        visitor: Who asks; ``None`` for one that asks at public addresses only.
     """
 
-    def __init__(
-        self,
-        *,
-        is_allowed: Callable[[IpAddress], bool] = is_public,
-        look_up: LookUp = look_up,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._visitor = Visitor(is_allowed=is_allowed, look_up=look_up, clock=clock)
-        self._clock = clock
+    def __init__(self, visitor: Visitor | None = None) -> None:
+        self._visitor = visitor or Visitor()
 
     async def read(self, url: str, *, until: float) -> Page:
         """Return a page.
@@ -95,7 +81,7 @@ class PageReader:
 
     async def _asked(self, target: Target, until: float) -> Reply:
         """Return the reply to a request for a page; close it afterwards."""
-        left = max(0.0, until - self._clock())
+        left = max(0.0, until - self._visitor.clock())
         limits = CallLimits(left, left, left, MAX_BYTES)
         return await self._visitor.ask(target, limits, _HEADERS, "page")
 
