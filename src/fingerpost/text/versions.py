@@ -203,7 +203,8 @@ def versions_missing(text: str, documents: Iterable[Document]) -> tuple[AskedVer
     What is told by a name is one only where the documents have that name: "on Python 3.8" asks
     the pages of another program for no version of them.
     """
-    asked, pages = asked_versions(text), list(documents) if asked_versions(text) else []
+    asked = asked_versions(text)
+    pages = list(documents) if asked else []
     if not any(versioned_path(page.source, page.path).version or page.version for page in pages):
         return ()
     if versions_there(text, pages):
