@@ -182,19 +182,32 @@ class _Description:
         self.tag = ""
         for path, item in (paths.members or {}).items():
             self._open(item)
-            members = item.members or {}
-            shared = item.get("parameters")
-            if not any(key.lower() in _METHODS for key in members):
+            if any(key.lower() in _METHODS for key in item.members or {}):
+                self._path(path, item, group)
+            else:
                 self._section(2, path, item)
                 self._outline(path, item)
-            for key, node in members.items():
-                if key.lower() in _METHODS:
-                    self._operation(f"{key.upper()} {path}", node, group)
-                    if shared is not None:
-                        self._parameters(shared, Node(node.start, node.start, node.value_start))
-                    self._body(node)
-                elif self.opening is None and node is not shared:
-                    self._outline(key, node)
+
+    def _path(self, path: str, item: Node, group: str) -> None:
+        """Write the operations of a path; what it says before the first one stands in that one."""
+        shared = item.get("parameters")
+        parameters = shared if shared is not None and shared.items is not None else None
+        waiting: list[tuple[str, Node]] = []
+        for key, node in (item.members or {}).items():
+            if key.lower() in _METHODS:
+                self._operation(f"{key.upper()} {path}", node, group)
+                for said, child in waiting:
+                    self._outline(said, child)
+                waiting.clear()
+                if parameters is not None:
+                    self._parameters(parameters, Node(node.start, node.start, node.value_start))
+                self._body(node)
+            elif node is parameters:
+                continue
+            elif self.opening is not None:
+                waiting.append((key, node))
+            else:
+                self._outline(key, node)
 
     def _operation(self, title: str, node: Node, group: str) -> None:
         tags = node.get("tags")

@@ -29,12 +29,14 @@ class Weave:
     def add(self, text: str, place: int, length: int = 0) -> None:
         """Append text that stands at ``place`` in the file and covers ``length`` characters.
 
-        Text that stands nowhere (a heading's mark) has length 0.
+        Text that stands nowhere (a heading's mark) has length 0. What was added before is not
+        covered again: of a piece that begins sooner, only the rest counts.
         """
         if not text:
             return
         places = self._places
         if places and place < places[-1]:
+            length = max(0, place + length - places[-1])
             place = places[-1]
         self._written.write(text)
         self._starts.append(self.size)

@@ -171,6 +171,29 @@ def test_an_operation_over_the_limit_is_split_further_and_nothing_is_lost():
     assert "".join(one.text for one in document.chunks) == text
 
 
+def test_what_a_path_says_before_its_first_operation_is_told_and_the_next_keeps_its_place():
+    value = {
+        "openapi": "3.1.0",
+        "paths": {
+            "/a": {
+                "summary": "Kennels of a town",
+                "parameters": {"wrong": "no list " + "of any kind " * 12},
+                "get": {"tags": ["Pet"], "responses": {}},
+                "post": {"responses": {}},
+            }
+        },
+    }
+    text = json.dumps(value)
+    outcome = prepare_file(FileToPrepare(text.encode(), "docs", "a.json"))
+    assert isinstance(outcome, Prepared)
+    told = {
+        chunk.heading_path[-1]: chunk for chunk in outcome.document.chunks if chunk.heading_path
+    }
+    assert "Kennels of a town" in told["GET /a"].search_text
+    assert "no list of any kind" in told["GET /a"].search_text
+    assert told["POST /a"].text.startswith('"post": {"responses"')
+
+
 def test_references_in_circles_and_to_other_files_end():
     text = """\
 openapi: 3.1.0
