@@ -1,11 +1,16 @@
 """A clean environment and no network: every test starts from the same ground."""
 
 import os
+import signal
 import socket
 
 import pytest
 
 _REAL_CONNECT = socket.socket.connect
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what runs in the background so, and commands that tests interrupt inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

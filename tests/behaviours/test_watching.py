@@ -108,7 +108,10 @@ def test_the_command_that_watches_tells_each_change_and_ctrl_c_ends_it(corpus):
             assert out.has("0 new, 1 changed", 5)
         finally:
             running.send_signal(signal.SIGINT)
-            code = running.wait(10)
+            try:
+                code = running.wait(10)
+            finally:
+                running.kill()
     err.join(5)
     assert code == 0
     with QueryRouter(knowledge_corpus=[corpus], embedding_provider="none") as router:

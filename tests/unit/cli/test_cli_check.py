@@ -120,7 +120,10 @@ def test_ctrl_c_ends_it_with_the_code_of_an_interruption(tmp_path):
         while b"reading" not in said:
             said += os.read(terminal, 4096)
         running.send_signal(signal.SIGINT)
-        out, _ = running.communicate(timeout=20)
+        try:
+            out, _ = running.communicate(timeout=20)
+        finally:
+            running.kill()
     said += _rest(terminal)
     assert running.returncode == 130
     assert out == b""

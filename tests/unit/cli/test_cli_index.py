@@ -23,10 +23,13 @@ def watching(corpus):
         lines = queue.Queue()
         reader = threading.Thread(target=lambda: [lines.put(line) for line in running.stdout])
         reader.start()
-        yield lines
-        running.send_signal(signal.SIGINT)
-        assert running.wait(5) == 0
-        reader.join(5)
+        try:
+            yield lines
+            running.send_signal(signal.SIGINT)
+            assert running.wait(5) == 0
+        finally:
+            running.kill()
+            reader.join(5)
 
 
 def test_with_watch_and_json_each_line_is_one_object(corpus, watching):
