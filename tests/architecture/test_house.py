@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def _trees() -> list[tuple[str, ast.Module]]:
     return [(_name(path), ast.parse(path.read_text(encoding="utf-8"))) for path in FILES]
 
