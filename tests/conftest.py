@@ -5,6 +5,13 @@ import signal
 import socket
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a change is not refused for a case that others might meet.
+# `pytest --hypothesis-profile=explore tests/properties` looks for new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("same")
 
 _REAL_CONNECT = socket.socket.connect
 
