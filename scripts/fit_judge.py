@@ -38,7 +38,7 @@ from fingerpost.verify.features import (
     add_cosines,
     measure,
 )
-from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, Logistic, judge
+from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, Logistic, judge, undecided
 from fingerpost.verify.quote import find_quote
 
 WEIGHTS = Path(__file__).parent.parent / "src/fingerpost/verify/weights.json"
@@ -146,11 +146,10 @@ def fit_all(pairs: Sequence[Pair]) -> JudgeWeights:
 def judged(pair: Pair, weights: JudgeWeights, *, embedded: bool = True) -> Judgement:
     if pair.quoted:
         return QUOTED
-    if embedded:
-        return judge(pair.evidence, weights)
-    values = {k: v for k, v in pair.evidence.values.items() if k not in EMBEDDING_FEATURES}
     e = pair.evidence
-    return judge(Evidence(e.focus, e.window, e.candidates, values, e.reasons, e.flags), weights)
+    values = {k: v for k, v in e.values.items() if k not in EMBEDDING_FEATURES}
+    said = judge(Evidence(e.focus, e.window, e.candidates, values, e.reasons, e.flags), weights)
+    return judge(e, weights) if embedded and undecided(e, said, weights) else said
 
 
 def scores(truth: np.ndarray, chosen: np.ndarray, ranked: np.ndarray) -> list[float]:

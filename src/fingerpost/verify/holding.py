@@ -17,7 +17,14 @@ from fingerpost.verify.base import Entailment, SourceText
 from fingerpost.verify.claims import Claim
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.features import Evidence, add_cosines, measure
-from fingerpost.verify.judge import QUOTED, Judgement, JudgeWeights, entailed, judge
+from fingerpost.verify.judge import (
+    QUOTED,
+    Judgement,
+    JudgeWeights,
+    entailed,
+    judge,
+    undecided,
+)
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.shown import Page, Shown, without_targets
 from fingerpost.verify.unseen import seen, without_unseen
@@ -31,7 +38,6 @@ RANK = {
     Verdict.UNVERIFIABLE: 0,
     Verdict.NOT_CHECKED: -1,
 }
-_SURE = 0.93
 # A source whose best sentence shares less than this part of what the best one shares is not read.
 _PROMISING = 0.6
 _MOST_SOURCES = 3
@@ -201,7 +207,7 @@ def embed_cases(
     Return how many were, and whether the model failed or time ran out before the others. Claims
     for which ``most`` texts leave no room keep the judgement by words.
     """
-    wanted = _to_embed(cases, most)
+    wanted = _to_embed(cases, weights, most)
     texts = list(dict.fromkeys(text for _, own in wanted for text in own))
     vectors: dict[str, NDArray[np.float32]] = {}
     try:
@@ -222,27 +228,23 @@ def embed_cases(
     return n_embedded, n_embedded < len(wanted)
 
 
-def _to_embed(cases: Sequence[Case], most: int) -> list[tuple[Held, list[str]]]:
+def _to_embed(
+    cases: Sequence[Case], weights: JudgeWeights, most: int
+) -> list[tuple[Held, list[str]]]:
     """Return the undecided holdings, each with the claim and its candidates, within ``most``."""
     found: list[tuple[Held, list[str]]] = []
     texts: set[str] = set()
     for case in cases:
-        held = _undecided(case)
-        if held is None or held.evidence is None or not held.evidence.candidates:
+        held = max(case.held, key=lambda held: held.strength, default=None)
+        if held is None or held.evidence is None:
+            continue
+        if not undecided(held.evidence, held.judgement, weights):
             continue
         own = [case.reading.text, *held.evidence.candidates]
         if len(texts.union(own)) <= most:
             texts.update(own)
             found.append((held, own))
     return found
-
-
-def _undecided(case: Case) -> Held | None:
-    """Return the best source of a claim that words alone do not settle."""
-    best = max(case.held, key=lambda held: held.strength, default=None)
-    if best is None or best.evidence is None or best.evidence.focus is None:
-        return None
-    return None if best.judgement.p_supported >= _SURE else best
 
 
 def hold_together(

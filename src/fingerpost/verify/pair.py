@@ -9,7 +9,7 @@ from fingerpost.types.answer import Verdict
 from fingerpost.verify.claims import listed_claim
 from fingerpost.verify.evidence import Reading, SourceSentences
 from fingerpost.verify.features import embed_candidates, measure
-from fingerpost.verify.judge import QUOTED, judge, judge_weights
+from fingerpost.verify.judge import QUOTED, judge, judge_weights, undecided
 from fingerpost.verify.quote import find_quote
 from fingerpost.verify.unseen import without_unseen
 
@@ -40,7 +40,8 @@ def judge_pair(claim: str, source: str, *, embedder: EmbeddingModel | None = Non
     if find_quote(claim, source) is not None:
         return JudgePair(QUOTED.verdict, QUOTED.p_supported, QUOTED.p_contradicted, ("verbatim",))
     found = measure(Reading(claim), SourceSentences(source))
-    if embedder is not None:
-        embed_candidates(found, claim, embedder)
     said = judge(found, judge_weights())
+    if embedder is not None and undecided(found, said, judge_weights()):
+        embed_candidates(found, claim, embedder)
+        said = judge(found, judge_weights())
     return JudgePair(said.verdict, said.p_supported, said.p_contradicted, tuple(found.reasons))
