@@ -45,6 +45,7 @@
     |   |   |   `-- StreamTruncatedError  .text that had come
     |   |   `-- BadEmbeddingError      also an EmbeddingError
     |   |-- EmbeddingError
+    |   |-- EmbeddingDriftError
     |   |-- MalformedOutputError
     |   |-- PageRefusedError
     |   |-- UnroutedModelError
@@ -96,6 +97,7 @@ from fingerpost.errors.lanes import (
     BadResponseError,
     BudgetExceededError,
     ContextTooLongError,
+    EmbeddingDriftError,
     EmbeddingError,
     EmptyCompletionError,
     InvalidDecisionResponseError,
@@ -134,6 +136,7 @@ __all__ = [
     "DeadlineExceededError",
     "DecisionError",
     "DocumentReadError",
+    "EmbeddingDriftError",
     "EmbeddingError",
     "EmptyCompletionError",
     "EmptyCorpusError",

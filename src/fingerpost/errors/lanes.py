@@ -169,6 +169,10 @@ class BadEmbeddingError(ProviderError, EmbeddingError):
     retryable = True
 
 
+class EmbeddingDriftError(LaneError):
+    """A provider's embedding model gives other vectors than it gave the index before."""
+
+
 class MalformedOutputError(LaneError):
     """A reply could not be read as what was asked for, after one repair."""
 

@@ -264,7 +264,7 @@ class _MeteredEmbedder(WrappedEmbedder):
         self._meter = meter
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        n_tokens = sum(self._model.count_tokens(text) for text in texts)
+        n_tokens = self.overhead_tokens + sum(self.count_tokens(text) for text in texts)
         held = self._meter.hold(self.name, n_tokens)
         outcome = "ok"
         try:

@@ -101,6 +101,12 @@ class WrappedEmbedder:
         size: int = getattr(self._model, "batch_size", 1)
         return size
 
+    @property
+    def overhead_tokens(self) -> int:
+        """Return the tokens that the next call sends beside its texts."""
+        n_tokens: int = getattr(self._model, "overhead_tokens", 0)
+        return n_tokens
+
     def count_tokens(self, text: str) -> int:
         """Return the wrapped model's count."""
         return self._model.count_tokens(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fingerpost.config.credentials import resolve_credentials
 from fingerpost.config.embedding import LocalEmbedding
@@ -19,10 +20,13 @@ from fingerpost.errors import (
 )
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.lanes.providers import load_embedder, load_remote_embedder
+from fingerpost.lanes.steady import Probe, SteadyEmbedder
 from fingerpost.stores.base import Store
+from fingerpost.stores.trail import embedding_text
 from fingerpost.wiring.tape import Tape
 
 _MOSTLY_ENGLISH = 0.5
+_N_PROBES = 5
 _LOCAL = "local/"
 MODEL_OF = {"local/minilm-l6-v2-int8": "minilm", "local/use-multilingual-v3": "use"}
 """Local embedder as indexes record it → name that loads it."""
@@ -73,9 +77,31 @@ def choose_embedder(
     if config.embedding_provider == "none":
         return Embedding(None, "disabled-no-key", "embedding_provider is 'none'")
     found = _chosen(config, store, may_replace=may_replace)
-    if tape is None or found.model is None or is_local(found.model.name):
+    if found.model is None or is_local(found.model.name):
         return found
-    return replace(found, model=tape.around_embedder(found.model))
+    model: EmbeddingModel = SteadyEmbedder(
+        found.model,
+        partial(_probes, store, found.model),
+        cure=f"Delete {store.info().location} and run 'fingerpost index' with the same paths.",
+    )
+    return replace(found, model=model if tape is None else tape.around_embedder(model))
+
+
+def _probes(store: Store, model: EmbeddingModel) -> list[Probe]:
+    """Return texts of the index with their vectors, spread over its documents."""
+    identity = store.info().identity
+    if identity is None or not identity.has_vectors_of(model) or not store.info().n_vectors:
+        return []
+    found: list[Probe] = []
+    with store.reader() as reader:
+        ids = [document.id for document in reader.documents()]
+        for at in ids[:: max(1, len(ids) // _N_PROBES)][:_N_PROBES]:
+            for stored in reader.document_chunks(at)[:1]:
+                vector = reader.vectors([stored.key])[0]
+                if vector.any():
+                    chunk = stored.chunk
+                    found.append((embedding_text(chunk.heading_path, chunk.search_text), vector))
+    return found
 
 
 def _chosen(config: QueryRouterConfig, store: Store, *, may_replace: bool) -> Embedding:
