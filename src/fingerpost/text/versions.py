@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from fingerpost.types.document import Document
@@ -39,6 +40,7 @@ _ASKED: Final = re.compile(
     rf"|\b(?P<word>{'|'.join(sorted(_WORDS))})\s+(?:version|release|branch|build|docs?)\b",
 )
 _DIGITS: Final = re.compile(r"\d+")
+_LEADING: Final = re.compile(r"\d{1,9}(?!\d)")  # front matter may say anything
 _ANY: Final = 99_999  # what ``x`` stands for: the newest of its line
 _COVERING: Final = 2
 _MAX_QUESTION_CHARS: Final = 4000
@@ -150,8 +152,8 @@ def version_order(version: str) -> tuple[int, tuple[int, ...]]:
         return 2, ()
     if version in _UNRELEASED:
         return 0, (_ANY,)
-    numbers = tuple(_ANY if part in "x*" else int(part) for part in _parts(version))
-    return int("-" not in version), numbers
+    found = (_ANY if part in ("x", "*") else _number(part) for part in _parts(version))
+    return int("-" not in version), tuple(takewhile(lambda one: one >= 0, found))
 
 
 @lru_cache(maxsize=256)
@@ -246,4 +248,10 @@ def _parts(version: str) -> list[str]:
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the numbers that a version fixes, none of a word."""
-    return tuple(int(part) for part in _parts(version) if part.isdigit())
+    return tuple(_number(part) for part in _parts(version) if _LEADING.fullmatch(part))
+
+
+def _number(part: str) -> int:
+    """Return the number that a part begins with, -1 without one or with one too long to be."""
+    found = _LEADING.match(part)
+    return int(found[0]) if found else -1

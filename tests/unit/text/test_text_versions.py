@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost import QueryRouter
 from fingerpost.text.versions import (
     asked_versions,
     label_version,
@@ -33,6 +34,21 @@ def test_versions_are_ordered_released_before_unreleased_and_by_number_not_by_le
     rising = ["1.0-beta", "next", "5.1", "7.4", "7.4.2", "7.4.x", "7.10", "latest"]
     assert sorted(rising, key=version_order) == rising
     assert version_order("") == version_order("stable")
+
+
+@pytest.mark.parametrize("told", ["Spring 2024", "1.\u00b2", "beta", "9" * 5000, "1..2", "v"])
+def test_a_page_may_call_its_version_anything_and_is_found(tmp_path, told):
+    limit = "# Upload limit\n\nThe upload limit is 25 megabytes.\n"
+    (tmp_path / "a.md").write_text(f"---\nversion: '{told}'\n---\n{limit}")
+    (tmp_path / "b.md").write_text(f"---\nversion: 1.2\n---\n{limit}")
+    with QueryRouter(knowledge_corpus=[tmp_path], embedding_provider="none") as router:
+        found = router.route_sync("What is the upload limit in version 1.2?")
+    assert "25 megabytes" in found.answer
+
+
+def test_of_a_version_in_other_words_the_leading_numbers_count():
+    rising = ["Spring 2024", "22.04 LTS", "22.10 LTS", "24.04", "latest"]
+    assert sorted(rising, key=version_order) == rising
 
 
 def test_versions_of_a_page_have_one_page_and_the_last_folder_tells():
