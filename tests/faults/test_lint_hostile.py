@@ -37,6 +37,11 @@ print(len(list(page_findings(page))), page.shown)
         ("# T\n\n# ", ".", "x", "a.md"),
         ("a\n", "=", "x\n===\n", "a.md"),
         ("# T\n\n", "<a href=", "", "a.html"),
+        ("# T\n\n", "<script ", "", "a.html"),
+        ("# T\n\n", "<h2>", "", "a.md"),
+        ("# T\n\n<a href", " ", "x>", "a.md"),
+        ("# T\n\n## A {.", "a ", "", "a.md"),
+        ("# T\n\n## ", "![", "", "a.md"),
     ],
 )
 def test_a_mark_that_is_never_closed_costs_no_more_than_its_length(before, piece, after, name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -81,15 +82,24 @@ def _words(heading: str) -> str:
 
 
 def _heading(page: Page, section: Section, before: Section | None) -> Iterator[Finding]:
-    skips = before is not None and before.level and section.level > before.level + 1
-    if before is not None and skips and not _is_small_print(section):
-        said = f"level {section.level} “{section.heading}” follows level {before.level}"
+    above = _level_above(page, before, section)
+    if above and section.level > above + 1 and not _is_small_print(section):
+        said = f"level {section.level} “{section.heading}” follows level {above}"
         yield Finding("skipped-level", page.shown, section.line, said)
     words = _words(section.heading)
     vague = words in _VAGUE and words not in _ONLY_AS_TITLE and not section.is_code
     if vague and section.level > 1 and section.n_tokens > _PASSAGE:
         said = f"“{section.heading}” heads about {section.n_tokens:,} tokens"
         yield Finding("vague-heading", page.shown, section.line, said)
+
+
+def _level_above(page: Page, before: Section | None, section: Section) -> int:
+    """Return the level of the heading before a section's, 0 when there is none."""
+    n_before = bisect_left(page.tag_headings, (section.line, 0))
+    line, level = page.tag_headings[n_before - 1] if n_before else (0, 0)
+    if before is None or not before.level:
+        return 0
+    return level if line > before.line else before.level
 
 
 def _long(page: Page, section: Section) -> Finding:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from typing import Final, NamedTuple
 
 from fingerpost.corpus.blocks import Block
@@ -18,19 +19,32 @@ _CODE_SPAN = re.compile(r"(``?)(?!`)((?:[^`\n]|\n(?![ \t]*\n))+)\1(?!`)")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})")
 _REMARK = re.compile(r"<!--[ \t]*fingerpost-check:[ \t]*ignore[ \t]++([\w, \t-]+)-->")
 _MDX_REMARK = re.compile(r"\{/\*[ \t]*fingerpost-check:[ \t]*ignore[ \t]++([\w, \t-]+)\*/\}")
-_CLOSED = re.compile("-->")
+# What is opened and closed by what, and is nothing that a reader sees.
+_UNSEEN: Final = (
+    (re.compile(r"<!--"), re.compile(r"-->")),
+    (re.compile(r"<script\b", re.IGNORECASE), re.compile(r"</script\b", re.IGNORECASE)),
+    (re.compile(r"<style\b", re.IGNORECASE), re.compile(r"</style\b", re.IGNORECASE)),
+)
+_MDX_OPENED = re.compile(r"\{/\*")
 _MDX_CLOSED = re.compile(r"\*/\}?")
 _INLINE = re.compile(
     r"(?<!\\)\]\([ \t]*+(<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)(?=\s*\)|\s+[\"'(])"
 )
 _DEFINITION = re.compile(r"^[ >\t]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(\S+)", re.MULTILINE)
-_TAG = re.compile(r"<[A-Za-z][\w.]*\s[^<>]*>")
-_ADDRESS = re.compile(r"""\s(?:href|src|to)\s*=\s*["']([^"'\n]*)["']""")
-_ID = re.compile(r"""\s(?:id|name)\s*=\s*["']([^"'\n]+)["']""")
-_HEADING_ID = re.compile(r"\{[ \t]*(?:/\*[ \t]*)?#([\w.:-]++)[^{}\n]*\}")
-_NO_ALT = re.compile(r"!\[[ \t]*\]\((?!\s*data:)")
+_TAG = re.compile(r"<[A-Za-z][\w.-]*\s[^<>]*>")
+_VALUE = r"""\s*=\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'<>`]+))"""
+_ADDRESS = re.compile(rf"\s(?:href|src|to){_VALUE}", re.IGNORECASE)
+_ID = re.compile(rf"\s(?:id|name){_VALUE}", re.IGNORECASE)
+# As in braces: of Python-Markdown and kramdown after a colon, of Pandoc after classes, of MDX in
+# a comment.
+_HEADING_ID = re.compile(r"\{:?[ \t]*(?:/\*[ \t]*)?(?:\.[\w-]++[ \t]++)*+#([\w.:-]++)[^{}\n]*\}")
+_LABEL = re.compile(r"^\(([\w.:-]++)\)=[ \t]*+$", re.MULTILINE)  # of MyST
+_HEADING_TAG = re.compile(r"<(/?)h([1-6])(?:\s[^<>]*)?>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_PICTURE = re.compile(r"!\[[^\[\]\n]*\](?:\([^()\n]*\)|\[[^\[\]\n]*\])")
+_NO_ALT = re.compile(r"!\[[ \t]*\](?:\((?!\s*data:)|\[)")
 _IMG = re.compile(r"<img\s[^<>]*>", re.IGNORECASE)
-_ALT = re.compile(r"\salt\s*=", re.IGNORECASE)
+_ALT = re.compile(r"\salt(?=[\s=/>])", re.IGNORECASE)
 _HIDDEN = re.compile(r"""aria-hidden|role\s*=\s*["']presentation""", re.IGNORECASE)
 # The page shows text of another file: its headings are not all here.
 _INCLUDES = re.compile(
@@ -55,6 +69,20 @@ class Written(NamedTuple):
 
     place: int
     target: str
+
+
+class TagHeading(NamedTuple):
+    """A heading that is written as a tag and opens no section.
+
+    Attributes:
+        place: In the text.
+        level: 1 to 6.
+        heading: As plain text.
+    """
+
+    place: int
+    level: int
+    heading: str
 
 
 def ignored_rules(text: str) -> frozenset[str]:
@@ -86,22 +114,26 @@ def without_code(text: str, blocks: Sequence[Block], starts: Sequence[int]) -> s
 
 
 def without_comments(text: str) -> str:
-    """Return the text with comments made blank, as long as before."""
-    text = _each_comment(text, "<!--", _CLOSED, _blank)
-    return _each_comment(text, "{/*", _MDX_CLOSED, _kept_id)
+    """Return the text with comments, scripts and styles made blank, as long as before."""
+    for opening, closing in _UNSEEN:
+        text = _each_comment(text, opening, closing, _blank)
+    return _each_comment(text, _MDX_OPENED, _MDX_CLOSED, _kept_id)
 
 
 def _each_comment(
-    text: str, opening: str, closing: re.Pattern[str], change: Callable[[str], str]
+    text: str,
+    opening: re.Pattern[str],
+    closing: re.Pattern[str],
+    change: Callable[[str], str],
 ) -> str:
     """Return the text with each comment changed; one that is never closed stays as it is."""
     parts: list[str] = []
     done = 0
-    while (opened := text.find(opening, done)) >= 0:
-        closed = closing.search(text, opened + len(opening))
+    while (opened := opening.search(text, done)) is not None:
+        closed = closing.search(text, opened.end())
         if closed is None:
             break
-        parts += (text[done:opened], change(text[opened : closed.end()]))
+        parts += (text[done : opened.start()], change(text[opened.start() : closed.end()]))
         done = closed.end()
     return "".join((*parts, text[done:]))
 
@@ -138,23 +170,51 @@ def links(text: str) -> Iterator[Written]:
     """Yield the links and pictures of text without code."""
     if "](" in text:
         for match in _INLINE.finditer(text):
-            yield Written(match.start(1), match.group(1).strip("<>"))
+            yield Written(match.start(1), _unbracketed(match.group(1)))
     if "]:" in text:
         for match in _DEFINITION.finditer(text):
-            yield Written(match.start(1), match.group(1).strip("<>"))
+            yield Written(match.start(1), _unbracketed(match.group(1)))
     if "<" in text:
         for tag in _TAG.finditer(text):
             for match in _ADDRESS.finditer(tag.group()):
-                yield Written(tag.start() + match.start(1), match.group(1))
+                value = match.lastindex or 1
+                yield Written(tag.start() + match.start(value), match.group(value))
+
+
+def _unbracketed(target: str) -> str:
+    """Return an address without angle brackets, between which blanks are part of it."""
+    if target.startswith("<") and target.endswith(">"):
+        return target[1:-1].strip().replace(" ", "%20")
+    return target.strip("<>")
 
 
 def written_anchors(text: str) -> Iterator[str]:
-    """Yield the anchors that markup without code gives by name: ids, names, ``{#id}``."""
+    """Yield the anchors that markup without code gives by name: ids, names, ``{#id}``, labels."""
     if "{" in text:
         yield from _HEADING_ID.findall(text)
+    if ")=" in text:
+        yield from _LABEL.findall(text)
     if "<" in text:
         for tag in _TAG.finditer(text):
-            yield from _ID.findall(tag.group())
+            for match in _ID.finditer(tag.group()):
+                yield match.group(match.lastindex or 1)
+
+
+def tag_headings(text: str) -> Iterator[TagHeading]:
+    """Yield the headings that stand as tags in Markdown without code."""
+    opened: re.Match[str] | None = None
+    for tag in _HEADING_TAG.finditer(text) if "<" in text else ():
+        if not tag.group(1):
+            opened = tag
+        elif opened is not None and opened.group(2) == tag.group(2):
+            own = unescape(_ANY_TAG.sub("", text[opened.end() : tag.start()]))
+            yield TagHeading(opened.start(), int(tag.group(2)), " ".join(own.split()))
+            opened = None
+
+
+def without_pictures(heading: str) -> str:
+    """Return the markup of a heading without its pictures; GitHub takes no anchor from them."""
+    return _PICTURE.sub("", heading) if "![" in heading else heading
 
 
 def nested_headings(text: str) -> list[str]:
@@ -167,7 +227,7 @@ def silent_pictures(text: str) -> Iterator[int]:
     if "![" in text:
         for match in _NO_ALT.finditer(text):
             yield match.start()
-    if "<img" in text:
+    if "<" in text:
         for match in _IMG.finditer(text):
             if not _ALT.search(match.group()) and not _HIDDEN.search(match.group()):
                 yield match.start()

@@ -69,6 +69,7 @@ class Page:
         has_open_anchors: Text of other files is shown in it, so it may have more anchors.
         permalinks: Paths that the page is published under besides its own.
         ignored: Rules that a remark in it switches off.
+        tag_headings: Line and level of each heading that stands as a tag in Markdown, by line.
         silent_pictures: Lines of pictures without an alternative text.
         unclosed_fence: Line of a fence that is never closed, 0 when there is none.
         front_matter_fault: What is wrong with its front matter, empty when nothing is.
@@ -88,6 +89,7 @@ class Page:
     has_open_anchors: bool
     permalinks: tuple[str, ...]
     ignored: frozenset[str]
+    tag_headings: tuple[tuple[int, int], ...]
     silent_pictures: tuple[int, ...]
     unclosed_fence: int
     front_matter_fault: str

@@ -83,7 +83,11 @@ class _Reader:
         title, title_line = self._title(sections, bare)
         headings = [section.heading for section in sections if section.level]
         headings += map(clean_inline, markup.nested_headings(bare))
-        named = {name.casefold() for name in markup.written_anchors(self._addressed(bare))}
+        headings += self._without_pictures()
+        tagged = self._tag_headings(bare)
+        headings += [heading for _, _, heading in tagged]
+        addressed = self._addressed(bare)
+        named = {name.casefold() for name in markup.written_anchors(addressed)}
         return Page(
             path=self.file.path,
             shown=self.shown,
@@ -92,12 +96,13 @@ class _Reader:
             title=title,
             title_line=title_line,
             sections=sections,
-            links=tuple(self._links(bare, lines)),
+            links=tuple(self._links(addressed, lines)),
             anchors=anchors_of(headings) | named,
             has_open_anchors=markup.includes_others(body),
             permalinks=self._permalinks(),
             ignored=markup.ignored_rules(uncoded),
-            silent_pictures=self._silent_pictures(bare, lines),
+            tag_headings=tuple((self._line(place, lines), level) for place, level, _ in tagged),
+            silent_pictures=self._silent_pictures(addressed, lines),
             unclosed_fence=self._unclosed_fence(body, starts, lines),
             front_matter_fault=self._front_matter_fault(),
             n_tokens=sum(section.n_tokens for section in sections),
@@ -170,19 +175,31 @@ class _Reader:
 
     def _addressed(self, bare: str) -> str:
         """Return the text whose tags carry ids and addresses: of HTML the file itself."""
-        return self.text if self.kind == "html" else bare
+        return markup.without_comments(self.text) if self.kind == "html" else bare
 
-    def _links(self, bare: str, lines: Sequence[int]) -> Iterator[PageLink]:
+    def _written_line(self, place: int, lines: Sequence[int]) -> int:
+        """Return the line of the file that a place of what `_addressed` returns stands in."""
+        html = self.kind == "html"
+        return bisect_right(lines, place) if html else self._line(place, lines)
+
+    def _without_pictures(self) -> list[str]:
+        """Return the headings that hold pictures without them, with the blank that is left."""
+        titles = [block.title for block in self.parsed.blocks if block.level]
+        bare = [(title, markup.without_pictures(title)) for title in titles]
+        return [f" {clean_inline(left)}" for title, left in bare if left != title]
+
+    def _tag_headings(self, bare: str) -> list[markup.TagHeading]:
+        return list(markup.tag_headings(bare)) if self.kind in _OF_MARKDOWN else []
+
+    def _links(self, addressed: str, lines: Sequence[int]) -> Iterator[PageLink]:
         if self.kind not in _WITH_LINKS:
             return
-        html = self.kind == "html"
-        for written in markup.links(self._addressed(bare)):
+        for written in markup.links(addressed):
             target = written.target
             if not target or _is_foreign(target):
                 continue
             path, _, anchor = target.partition("#")
-            place = written.place
-            line = bisect_right(lines, place) if html else self._line(place, lines)
+            line = self._written_line(written.place, lines)
             path = unquote(path.partition("?")[0], errors="replace")
             if path or anchor:
                 yield PageLink(line, path, unquote(anchor, errors="replace"))
@@ -195,10 +212,11 @@ class _Reader:
             found += [one.strip("/") for one in values if isinstance(one, str) and one.strip("/")]
         return tuple(found)
 
-    def _silent_pictures(self, bare: str, lines: Sequence[int]) -> tuple[int, ...]:
-        if self.kind not in _OF_MARKDOWN:
+    def _silent_pictures(self, addressed: str, lines: Sequence[int]) -> tuple[int, ...]:
+        if self.kind not in _WITH_LINKS:
             return ()
-        return tuple(self._line(place, lines) for place in markup.silent_pictures(bare))
+        places = markup.silent_pictures(addressed)
+        return tuple(self._written_line(place, lines) for place in places)
 
     def _unclosed_fence(self, body: str, starts: Sequence[int], lines: Sequence[int]) -> int:
         last = next((one for one in reversed(self.parsed.blocks) if one.kind != "comment"), None)

@@ -38,13 +38,18 @@ def counted(letter):
         (page("## Use\n\n### Note\n\nA.\n\n### Note\n\nB.\n"), ["repeated-heading"]),
         (page("## A\n\n### Note\n\nA.\n\n## B\n\n### Note\n\nB.\n"), []),
         (page("## A\n\n#### Deep\n\nWords.\n"), ["skipped-level"]),
+        (page("## A\n\n<h3>In a tag</h3>\n\n#### Deep\n\nWords.\n"), []),
+        (page("## A\n\nWords.\n\n<h6>x</h6>\n\n## B\n\n#### C\n\nD.\n"), ["skipped-level"]),
         (page("```sh\nrun\n"), ["unclosed-fence"]),
         (page("```sh\nrun\n```\n\n[a]: https://example.org\n"), []),
         (page("````md\n```\n````\n"), []),
         (page("![](shot.png)\n"), ["image-without-text"]),
         (page("![A terminal](shot.png)\n"), []),
         (page('<img src="x.png">\n'), ["image-without-text"]),
+        (page('<IMG SRC="x.png">\n'), ["image-without-text"]),
+        (page("![][shot]\n\n[shot]: shot.png\n"), ["image-without-text"]),
         (page('<img src="x.png" alt="">\n'), []),
+        (page('<img alt src="x.png">\n'), []),
         (page(f"## Notes\n\n{LONG}"), ["vague-heading"]),
         (page(f"## `notes`\n\n{LONG}"), []),
         (page(f"## Limits\n\n{LONG}"), []),
@@ -60,6 +65,13 @@ def counted(letter):
 def test_each_rule_finds_its_fault_and_nothing_else(rules, text, expected):
     found = rules({"a.md": text, "shot.png": b"", "x.png": b""})
     assert found == expected
+
+
+def test_a_picture_of_html_without_words_is_found_with_its_line(found):
+    text = '<html><body><h1>A</h1>\n<p>Words.</p>\n<img src="x.png"></body></html>'
+    assert found({"a.html": text, "x.png": b""}) == [
+        ("image-without-text", "a.html:3", "a picture without words")
+    ]
 
 
 def test_mdx_components_below_a_heading_are_its_text(rules):
