@@ -1,6 +1,8 @@
 """Rules of links: to files that are not there, to anchors that no heading has.
 
-What a link leads to depends on the renderer. A link that names a file is judged by the files.
+What a link leads to depends on the renderer. A link that names a page's file is judged by the
+files, and one that names another file (``img/shot.png``) where a link into the same folder leads
+to a file of the same kind, so that the folder's files are known to be here.
 One that names no file (``/guides/install``, ``../install``) is judged only where other links
 of its form lead to pages of the corpus: else the form is not ours to judge.
 """
@@ -17,14 +19,19 @@ from typing import Final
 
 from fingerpost.corpus.formats import FORMATS, is_unsupported
 from fingerpost.corpus.links import Paths
+from fingerpost.lint import docusaurus
 from fingerpost.lint.finding import Finding
 from fingerpost.lint.page import Page, PageLink
 
 _MIN_PROOF: Final = 10
 _PROOF_SHARE: Final = 0.9
+_MOST_COMPARED: Final = 50_000
+"""Anchors that are compared with broken ones; comparing all with all would be quadratic."""
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 # Made by the browser or the site, not by a heading.
-_ALWAYS_THERE = re.compile(r"top|L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:~:.*|!.*|/.*|tab/.*|.*=.*")
+_ALWAYS_THERE = re.compile(
+    r"top|readme|L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:~:.*|!.*|/.*|tab/.*|.*=.*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +72,19 @@ class Links:
         self._names: dict[str, list[str]] = defaultdict(list)
         for path in self._pages:
             self._names[path.rpartition("/")[2].casefold()].append(path)
+        self._is_docusaurus = docusaurus.is_one(self._pages, exists)
+        self._near: dict[tuple[str, str], str] = {}
+        self._n_compared = 0
 
     def findings(self) -> Iterator[Finding]:
         """Yield the links that lead nowhere, in the order of the pages."""
         judged = [self._judge(page, link) for page in self._pages.values() for link in page.links]
-        proven = _proven(judged)
+        proven, filled = _proven(judged), _filled(judged)
         for one in judged:
             if one.is_file or not one.link.path:
                 pass
             elif not one.target:
-                if one.form in proven:
+                if one.form in proven or _kind_in_folder(one) in filled:
                     yield self._broken(one)
                 continue
             if one.link.anchor and one.target in self._pages:
@@ -93,8 +103,16 @@ class Links:
         published = self._published.get(path.casefold(), "")
         if published:
             return _Judged(page, link, published, form)
-        outside = path == ".." or path.startswith("../")
-        return _Judged(page, link, "", form, is_file=outside or self._exists(path))
+        for place in self._other_places(page.path, link.path):
+            if place in self._pages:
+                return _Judged(page, link, place, form)
+            if self._exists(place):
+                return _Judged(page, link, "", form, is_file=True)
+        return _Judged(page, link, "", form, is_file=_is_outside(path) or self._exists(path))
+
+    def _other_places(self, origin: str, written: str) -> Iterator[str]:
+        if self._is_docusaurus:
+            yield from docusaurus.places(origin, written)
 
     def _broken(self, one: _Judged) -> Finding:
         path = _joined(one.page.path, one.link.path)
@@ -109,7 +127,7 @@ class Links:
 
     def _anchor(self, one: _Judged) -> Iterator[Finding]:
         target = self._pages[one.target]
-        anchor = one.link.anchor.casefold()
+        anchor = one.link.anchor.casefold().removeprefix("user-content-")
         if (
             target.has_open_anchors
             or target.kind not in ("markdown", "mdx", "html")
@@ -117,11 +135,20 @@ class Links:
             or anchor in target.anchors
         ):
             return
-        near = get_close_matches(anchor, target.anchors, 1, 0.7)
-        todo = f"#{near[0]} is there; is it meant?" if near else ""
+        near = self._nearest(anchor, target)
+        todo = f"#{near} is there; is it meant?" if near else ""
         where = "this page" if target is one.page else one.target
         said = f"no heading of {where} has the anchor #{one.link.anchor}"
         yield Finding("broken-anchor", one.page.shown, one.link.line, said, todo)
+
+    def _nearest(self, anchor: str, target: Page) -> str:
+        """Return the anchor of a page most like one that it has not, empty when none is."""
+        asked = anchor, target.path
+        if asked not in self._near:
+            self._n_compared += len(target.anchors)
+            known = target.anchors if self._n_compared <= _MOST_COMPARED else ()
+            self._near[asked] = next(iter(get_close_matches(anchor, known, 1, 0.7)), "")
+        return self._near[asked]
 
 
 def _published(page: Page) -> Iterator[str]:
@@ -149,6 +176,21 @@ def _joined(origin: str, written: str) -> str:
     if written.startswith("/"):
         return posixpath.normpath(written).strip("/")
     return posixpath.normpath(posixpath.join(posixpath.dirname(origin), written))
+
+
+def _is_outside(path: str) -> bool:
+    return path == ".." or path.startswith("../")
+
+
+def _kind_in_folder(one: _Judged) -> tuple[str, str]:
+    """Return the folder that a link leads into and the suffix of what it names there."""
+    return posixpath.dirname(_joined(one.page.path, one.link.path)), one.form
+
+
+def _filled(judged: Iterable[_Judged]) -> frozenset[tuple[str, str]]:
+    """Return the folders and suffixes of which a link leads to a file that is no page."""
+    led = (one for one in judged if one.is_file and one.form.startswith("."))
+    return frozenset(found for found in map(_kind_in_folder, led) if not _is_outside(found[0]))
 
 
 def _proven(judged: Iterable[_Judged]) -> frozenset[str]:
