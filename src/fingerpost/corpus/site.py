@@ -6,13 +6,16 @@ The lists that a site publishes of its pages (``sitemap.xml``, an index of such 
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 from xml.parsers import expat
 
 from fingerpost.corpus.formats import format_of
@@ -25,8 +28,14 @@ MAX_LIST_BYTES: Final = 50 * 1024**2
 _MAX_LISTS = 500
 _MAX_ADDRESSES = 200_000
 _MAX_ADDRESS = 2_000
-_GZIP = 31  # zlib's word for a gzip header
-_LINK = re.compile(r"\]\((https?://[^\s)]+)\)|^\s*(?:[-*]\s+)?(https?://\S+)\s*$", re.MULTILINE)
+_URL = r"https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*"
+# A link, a line that is an address, the definition of a reference.
+_LINK = re.compile(
+    rf"\]\([ \t]*<?({_URL})"
+    r"|^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?<?(https?://[^\s<>]+)>?[ \t]*\r?$"
+    r"|^[ \t]*\[[^\[\]\n]+\]:[ \t]*<?(https?://[^\s<>]+)",
+    re.MULTILINE,
+)
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _SAVED_AS = (".html", "/index.html", ".md", "/index.md", ".htm", "/index.htm", ".mdx", ".txt")
 
@@ -58,7 +67,7 @@ class Site:
         pages: Path → page.
         base: ``uri`` of the folder that paths are relative to.
         missing: Addresses that have no saved file, in order.
-        problems: (list, why it was not read).
+        problems: (list, why it was not read, or not to its end).
     """
 
     base: str = ""
@@ -95,12 +104,12 @@ def read_site(
         base: ``uri`` of its folder.
     """
     reader = _Reader(read, Site(base))
-    for name in names:
-        reader.read_list(name)
+    reader.read_lists(names)
     site, saved = reader.site, frozenset(paths)
-    common = _common_folder(list(reader.listed))
-    for order, (address, date) in enumerate(reader.listed.items()):
-        path = next((one for one in _files_of(address, common) if one in saved), "")
+    above = _folders_above(reader.listed)
+    for order, (address, (place, date)) in enumerate(reader.listed.items()):
+        files = _files_of(place, above[place.netloc])
+        path = next((one for one in files if one in saved), "")
         if path:
             site.pages.setdefault(path, SitePage(address, date, order))
         elif address not in reader.unsure:
@@ -114,63 +123,97 @@ class _Reader:
 
     read: Callable[[str], bytes | None]
     site: Site
-    listed: dict[str, str] = field(default_factory=dict)
+    listed: dict[str, tuple[SplitResult, str]] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
     _seen: set[str] = field(default_factory=set)
+    _named: list[SplitResult] = field(default_factory=list)
 
-    def read_list(self, name: str) -> None:
-        """Add the addresses of a list; of one that cannot be read the reason."""
-        if name in self._seen or len(self._seen) >= _MAX_LISTS:
-            return
-        self._seen.add(name)
-        raw = self.read(name)
-        if raw is None:
-            return
-        try:
-            self._add(name, raw)
-        except SiteError as error:
-            self.site.problems.append((name, str(error)))
+    def read_lists(self, names: Sequence[str]) -> None:
+        """Add the addresses of lists and of those they name; where one fails, the reason."""
+        waiting: list[tuple[str, ...]] = [(name,) for name in reversed(names)]
+        while waiting:
+            name, raw = self._first(waiting.pop())
+            if raw is None:
+                continue
+            if len(self._seen) >= _MAX_LISTS:
+                self.site.problems.append((name, f"one list more than the {_MAX_LISTS} read"))
+                return
+            self._seen.add(name)
+            try:
+                self._add(name, raw)
+            except SiteError as error:
+                self.site.problems.append((name, str(error)))
+            waiting += [_places_of(place) for place in reversed(self._named)]
+            self._named.clear()
+
+    def _first(self, paths: Sequence[str]) -> tuple[str, bytes | None]:
+        """Return the first path that there is, and its bytes unless they were read before."""
+        for path in paths:
+            if path in self._seen:
+                break
+            if (raw := self.read(path)) is not None:
+                return path, raw
+        return "", None
 
     def _add(self, name: str, raw: bytes) -> None:
         if len(raw) > MAX_LIST_BYTES:
             raise SiteError(f"it is larger than {MAX_LIST_BYTES // 1024**2} MiB")
         if name.endswith(".txt"):
             for found in _LINK.finditer(raw.decode("utf-8", "replace")):
-                self._note(found[1] or found[2], "", unsure="full" in name)
+                self._note(found[found.lastindex or 0], "", unsure="full" in name)
             return
         for kind, address, date in _sitemap(_unpacked(raw)):
             if kind == "url":
                 self._note(address, date)
-                continue
-            place = urlsplit(address)
-            below = unquote(place.path).strip("/")
-            for path in (below, f"{place.netloc}/{below}", below.rpartition("/")[2]):
-                self.read_list(path)
+            elif (place := _split(address)) is not None:
+                self._named.append(place)
 
     def _note(self, address: str, date: str, *, unsure: bool = False) -> None:
         """Note an address; one that is only mentioned need not be saved."""
         address = address.partition("#")[0]
-        if len(address) <= _MAX_ADDRESS and len(self.listed) < _MAX_ADDRESSES:
-            if unsure and address not in self.listed:
-                self.unsure.add(address)
-            self.listed.setdefault(address, date)
+        place = _split(address)
+        if place is None or address in self.listed:
+            return
+        if len(self.listed) >= _MAX_ADDRESSES:
+            raise SiteError(f"there are more than {_MAX_ADDRESSES:,} addresses")
+        if unsure:
+            self.unsure.add(address)
+        self.listed[address] = place, date
+
+
+def _split(address: str) -> SplitResult | None:
+    """Return the parts of an address, ``None`` of what is none ("https://[your-host]/").
+
+    One that carries a password is none: addresses are shown.
+    """
+    if len(address) <= _MAX_ADDRESS:
+        with suppress(ValueError):
+            place = urlsplit(address)
+            return place if place.netloc and "@" not in place.netloc else None
+    return None
+
+
+def _places_of(place: SplitResult) -> tuple[str, ...]:
+    """Return the paths that a list may have been saved at."""
+    below = unquote(place.path).strip("/")
+    return below, f"{place.netloc}/{below}", below.rpartition("/")[2]
 
 
 def _unpacked(raw: bytes) -> bytes:
     if not raw.startswith(b"\x1f\x8b"):
         return raw
-    unpacker = zlib.decompressobj(_GZIP)
     try:
-        unpacked = unpacker.decompress(raw, MAX_LIST_BYTES)
-    except zlib.error as error:
-        raise SiteError("it is no valid gzip file") from error
-    if not unpacker.eof:
-        raise SiteError(f"it unpacks to more than {MAX_LIST_BYTES // 1024**2} MiB, or is cut off")
+        with gzip.open(io.BytesIO(raw)) as file:
+            unpacked = file.read(MAX_LIST_BYTES + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise SiteError("it is no valid gzip file, or is cut off") from error
+    if len(unpacked) > MAX_LIST_BYTES:
+        raise SiteError(f"it unpacks to more than {MAX_LIST_BYTES // 1024**2} MiB")
     return unpacked
 
 
-def _sitemap(raw: bytes) -> Iterator[tuple[str, str, str]]:
-    """Yield (``url`` or ``sitemap``, address, date) of a sitemap or an index of sitemaps."""
+def _sitemap(raw: bytes) -> list[tuple[str, str, str]]:
+    """Return (``url`` or ``sitemap``, address, date) of a sitemap or an index of sitemaps."""
     entries: list[tuple[str, str, str]] = []
     fields: dict[str, str] = {}
     inside: list[str] = []
@@ -182,7 +225,9 @@ def _sitemap(raw: bytes) -> Iterator[tuple[str, str, str]]:
 
     def words(text: str) -> None:
         if inside and inside[-1] in ("loc", "lastmod") and len(inside) == _FIELD_DEPTH:
-            fields[inside[-1]] = fields.get(inside[-1], "") + text
+            said = fields.get(inside[-1], "")
+            if len(said) <= _MAX_ADDRESS:
+                fields[inside[-1]] = (said + text).lstrip()
 
     def end(_: str) -> None:
         kind = inside.pop()
@@ -196,23 +241,36 @@ def _sitemap(raw: bytes) -> Iterator[tuple[str, str, str]]:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = begin, end
-    parser.CharacterDataHandler = words
+    parser.CharacterDataHandler, parser.buffer_text = words, True
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    _parse(parser, raw)
+    return entries
+
+
+def _parse(parser: expat.XMLParserType, raw: bytes) -> None:
     try:
         parser.Parse(raw, True)
+    except SiteError:
+        raise
     except expat.ExpatError as error:
         raise SiteError(f"it is not valid XML: {error}") from error
-    yield from entries
+    except (LookupError, ValueError) as error:
+        raise SiteError(f"its encoding is not read, save it as UTF-8: {error}") from error
 
 
 _FIELD_DEPTH = 3  # urlset, url, loc
 
 
-def _files_of(address: str, common: str) -> Iterator[str]:
-    """Yield the paths that the page of an address may have been saved at."""
-    place = urlsplit(address)
-    whole = unquote(place.path, errors="replace").strip("/")
-    for path in dict.fromkeys([whole, whole.removeprefix(common).strip("/")]):
+def _files_of(place: SplitResult, above: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that the page of an address may have been saved at.
+
+    Args:
+        place: The address.
+        above: Folders that the saved ones may begin below.
+    """
+    whole = _path(place)
+    below = [whole.removeprefix(folder).strip("/") for folder in above]
+    for path in dict.fromkeys([whole, *below]):
         if not path:
             names = ["index.html", "index.md", "index.htm", "README.md"]
         else:
@@ -225,15 +283,28 @@ def _files_of(address: str, common: str) -> Iterator[str]:
             yield f"{place.netloc}/{name}"
 
 
-def _common_folder(addresses: Sequence[str]) -> str:
-    """Return the folder that all addresses are below, empty when there is none."""
-    if not addresses:
-        return ""
-    folders = [
-        unquote(urlsplit(one).path, errors="replace").strip("/").split("/")[:-1]
-        for one in addresses
-    ]
-    first, last = min(folders), max(folders)
+def _path(place: SplitResult) -> str:
+    return unquote(place.path, errors="replace").strip("/")
+
+
+def _folders_above(listed: dict[str, tuple[SplitResult, str]]) -> dict[str, list[str]]:
+    """Return for each host the folders that all its addresses are below.
+
+    The first is the one that holds them all; the second is the page that all others are below,
+    where there is one: a site below ``/docs/`` lists that too.
+    """
+    paths: dict[str, list[list[str]]] = {}
+    for place, _ in listed.values():
+        paths.setdefault(place.netloc, []).append(_path(place).split("/"))
+    return {
+        host: [_shared([path[:-1] for path in all_paths]), _shared(all_paths)]
+        for host, all_paths in paths.items()
+    }
+
+
+def _shared(paths: Sequence[list[str]]) -> str:
+    """Return what all paths begin with."""
+    first, last = min(paths), max(paths)
     shared = 0
     while shared < min(len(first), len(last)) and first[shared] == last[shared]:
         shared += 1

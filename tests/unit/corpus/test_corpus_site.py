@@ -2,6 +2,7 @@
 
 import gzip
 import socket
+import time
 
 import pytest
 
@@ -129,6 +130,107 @@ def test_a_site_below_a_folder_of_its_host_is_found_without_that_folder():
     }
 
 
+def pages_of(files, paths):
+    """Return path → address of the pages that the first of some lists leads to."""
+    raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
+    site = read_site([next(iter(raw))], raw.get, paths)
+    return {path: page.address for path, page in site.pages.items()}, site
+
+
+def test_a_site_that_lists_the_page_of_its_own_folder_is_found_without_that_folder():
+    pages = sitemap(("/docs/", ""), ("/docs/a", ""), ("/docs/b/c", ""))
+    found, _ = pages_of({"sitemap.xml": pages}, ["index.html", "a.html", "b/c.html"])
+    assert found == {
+        "index.html": f"{HOST}/docs/",
+        "a.html": f"{HOST}/docs/a",
+        "b/c.html": f"{HOST}/docs/b/c",
+    }
+
+
+def test_links_to_other_hosts_do_not_hide_the_folder_of_a_site():
+    text = (
+        f"- [A]({HOST}/docs/v2/a.md)\n- [B]({HOST}/docs/v2/b.md)\n- [Code](https://git.example/x)\n"
+    )
+    found, _ = pages_of({"llms.txt": text}, ["a.md", "b.md"])
+    assert found == {"a.md": f"{HOST}/docs/v2/a.md", "b.md": f"{HOST}/docs/v2/b.md"}
+
+
+def test_links_of_llms_txt_are_found_however_they_are_written():
+    lines = [
+        '- [a](H/a.md "Title")', "- <H/b.md>", "- [c](<H/c.md>)", "1. H/d.md", "+ H/e.md\r",
+        "[f]: H/f.md", "- [g](H/g_(x).md): about it", "H/h.md",
+    ]  # fmt: skip
+    names = ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md", "g_(x).md", "h.md"]
+    found, _ = pages_of({"llms.txt": "\n".join(lines).replace("H/", f"{HOST}/")}, names)
+    assert found == {name: f"{HOST}/{name}" for name in names}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://[your-domain]/a",
+        "https://[::1/a",
+        "https://user:secret@example.com/a",
+        "https:///a",
+    ],
+)
+def test_what_is_no_address_or_holds_a_password_is_passed_over(address):
+    lists = {"sitemap.xml": sitemap(("/b", "")).replace(f"{HOST}/b", address)}
+    lists["llms.txt"] = f"Use [this]({address}), or [b]({HOST}/b).\n"
+    for name, text in lists.items():
+        found, site = pages_of({name: text}, ["a.html", "b.html"])
+        assert "a.html" not in found
+        assert site.missing == site.problems == []
+        assert (found == {"b.html": f"{HOST}/b"}) == (name == "llms.txt")
+
+
+def test_an_index_of_many_sitemaps_is_read_whole_and_one_of_too_many_says_so():
+    def index(n_lists):
+        rows = "".join(f"<sitemap><loc>{HOST}/s/{n}.xml</loc></sitemap>" for n in range(n_lists))
+        lists = {f"s/{n}.xml": sitemap((f"/p{n}", "")) for n in range(n_lists)}
+        return {"sitemap.xml": f"<sitemapindex>{rows}</sitemapindex>", **lists}
+
+    found, site = pages_of(index(400), [f"p{n}.html" for n in range(400)])
+    assert (len(found), site.problems) == (400, [])
+    found, site = pages_of(index(600), [f"p{n}.html" for n in range(600)])
+    assert len(found) == 499
+    assert site.problems == [("s/499.xml", "one list more than the 500 read")]
+
+
+def test_sitemaps_that_lead_from_one_to_the_next_end():
+    chain = {
+        f"{n}.xml": f"<i><sitemap><loc>{HOST}/{n + 1}.xml</loc></sitemap></i>" for n in range(490)
+    }
+    circle = f"<i><sitemap><loc>{HOST}/0.xml</loc></sitemap></i>"
+    found, site = pages_of(chain | {"489.xml": circle}, ["a.html"])
+    assert (found, site.problems) == ({}, [])
+
+
+def test_a_sitemap_compressed_in_parts_is_read_whole():
+    text = sitemap(("/a", ""), ("/b", "")).encode()
+    found, _ = pages_of(
+        {"sitemap.xml": gzip.compress(text[:99]) + gzip.compress(text[99:])}, ["a.html", "b.html"]
+    )
+    assert sorted(found) == ["a.html", "b.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("llms.txt", "\n" * 300_000),
+        ("llms.txt", "](https://a" * 30_000),
+        ("llms.txt", " " * 300_000 + "x"),
+        ("sitemap.xml", f"<s><url><loc>{'a' + chr(10) * 300_000}</loc></url></s>"),
+    ],
+    ids=["empty lines", "links", "blanks", "long address"],
+)
+def test_a_hostile_list_takes_time_that_grows_with_its_length(name, text):
+    started = time.process_time()
+    found, _ = pages_of({name: text}, ["a.html"])
+    assert found == {}
+    assert time.process_time() - started < 1
+
+
 def test_an_address_leads_to_no_file_outside_the_folder(tmp_path):
     site = tmp_path / "site"
     write(tmp_path, {"secret.html": "<p>canary</p>"})
@@ -149,9 +251,11 @@ def test_an_address_leads_to_no_file_outside_the_folder(tmp_path):
         (b'<!DOCTYPE x [<!ENTITY a "b">]><urlset/>', "document type"),
         (b"<urlset><url>", "not valid XML"),
         (b"\x1f\x8bnot gzip", "gzip"),
+        (b'<?xml version="1.0" encoding="shift_jis"?><urlset/>', "save it as UTF-8"),
+        (b'<?xml version="1.0" encoding="none"?><urlset/>', "save it as UTF-8"),
         (gzip.compress(b" " * (51 * 1024**2)), "unpacks to more than 50 MiB"),
     ],
-    ids=["entities", "cut off", "no gzip", "bomb"],
+    ids=["entities", "cut off", "no gzip", "two bytes", "no encoding", "bomb"],
 )
 def test_a_hostile_or_broken_list_is_listed_and_the_pages_stay(tmp_path, raw, why):
     site = tmp_path / "site"
