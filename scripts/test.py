@@ -29,8 +29,9 @@ GATES = (
     ),
     ("types", ("-m", "mypy")),
     ("layers", ("-c", "from importlinter.cli import lint_imports_command as c; c()")),
-    # Side by side, since many tests wait; a file stays together with what it has set up.
-    ("tests", ("-m", "pytest", "-n", "3", "--dist", "loadfile")),
+    # Side by side, since many tests wait; a file stays together with what it has set up, and those
+    # that take long (their folders come first) do not begin last.
+    ("tests", ("-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")),
 )
 
 

@@ -48,13 +48,9 @@ def _commands():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with a copy of the docs and their index, vectors too, so that none waits for them.
-
-    The longest pages stay out: no example asks for what they say, and each is embedded twice.
-    """
+    """A folder with a copy of the docs and their index, vectors too, so that none waits for them."""
     folder = tmp_path_factory.mktemp("examples")
-    out = shutil.ignore_patterns(".fingerpost", "evaluation.md", "source-routing.md", "reference")
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=out)
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns(".fingerpost"))
     shutil.copy(ROOT / "README.md", folder)
     _run([sys.executable, "-m", "fingerpost", "index", "docs"], folder)
     return folder

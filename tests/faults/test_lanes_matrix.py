@@ -17,6 +17,7 @@ import anyio.lowlevel
 import pytest
 import trio
 import trio.testing
+from anyio import to_thread
 
 from fingerpost import errors as e
 from fingerpost.config.endpoint import Endpoint
@@ -331,6 +332,7 @@ def test_connections_that_this_machine_lacks_do_not_count_against_a_provider(api
         lane = stage.lane(url)
         await lane.models[0].complete(ChatRequest((Message("user", "warm"),)))
         await lane.close()
+        assert await to_thread.run_sync(a.wait_for, lambda server: not server.n_open_connections)
         with none_free():
             failed = [await stage.ask(lane, streamed=False) for _ in range(6)]
         return failed, await stage.ask(lane, streamed=False)

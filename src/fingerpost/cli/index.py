@@ -130,6 +130,7 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
         "repositories": to_wire(stats.repositories),
         "n_chunks": stats.chunk_count,
         "n_documents": stats.document_count,
+        "formats": _formats(library),
         "vector_coverage": stats.vector_coverage,
         "embedding_model": stats.embedding_model,
         "embedding_status": stats.embedding_status,
@@ -140,6 +141,13 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
     }
 
 
+def _formats(library: Any) -> dict[str, int]:
+    """Return format → number of documents, the most first."""
+    with library.store.reader() as reader:
+        found = Counter(document.format for document in reader.documents())
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
 def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
     click.echo(
         f"{report['n_documents']:,} documents, {report['n_chunks']:,} chunks "
@@ -147,6 +155,9 @@ def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
         f"{report['n_moved']:,} moved, {report['n_removed']:,} removed, "
         f"{report['n_unchanged']:,} unchanged"
     )
+    if report["formats"]:
+        read = ", ".join(f"{count:,} {name}" for name, count in report["formats"].items())
+        click.echo(f"formats: {plain(read)}")
     model = report["embedding_model"]
     if model:
         click.echo(

@@ -222,7 +222,12 @@ def _sources(result: QueryResult) -> list[str]:
 def _search(result: QueryResult) -> str:
     if result.tiers_used == (0,):
         return "nothing searched"
-    return "words alone" if result.retrieval_mode == "keyword-only" else "words and vectors"
+    if result.retrieval_mode == "keyword-only":
+        return "words alone"
+    if not 0 < result.vector_coverage < 1:
+        return "words and vectors"
+    share = int(100 * result.vector_coverage) or "under 1"  # rounded down: 100 % is all of them
+    return f"words, and vectors of {share}% of chunks"
 
 
 def _grounding(result: QueryResult) -> str:

