@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("FINGERPOST_VENV", ROOT / ".venv"))
 # Taken away, so that no command of the product mistakes it for a setting.
 GIVEN = os.environ.pop("FINGERPOST_PYTHON", "")
+# Where it is set, each of several hundred commands would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 NEEDED = (3, 11)
 _SHAPING = ("pyproject.toml", "constraints.txt", "packages/fingerpost-minilm/pyproject.toml")
 
@@ -33,7 +35,8 @@ def python() -> Path:
     print(f"setting up {FOLDER} (once, about a minute)", file=sys.stderr, flush=True)
     if not interpreter.exists():
         _make(interpreter)
-    constraints = ["-c", str(ROOT / "constraints.txt")]
+    # What is imported is compiled then; to compile all that is installed takes a third of the time.
+    constraints = ["--no-compile", "-c", str(ROOT / "constraints.txt")]
     _pip(interpreter, "install", *constraints, str(ROOT / "packages" / "fingerpost-minilm"))
     extras = "local,multilingual,watch,documents,otel,plots,dev"
     _pip(interpreter, "install", *constraints, "-e", f"{ROOT}[{extras}]")

@@ -51,7 +51,7 @@ def test_the_wheel_in_an_empty_environment_runs_the_first_block_of_the_readme(tm
     venv.create(empty, with_pip=True)
     python = empty / "bin" / "python"
     built = {path.name.split("-")[0]: path for path in wheels.glob("*.whl")}
-    constraints = ("-c", clone / "constraints.txt")
+    constraints = ("--no-compile", "-c", clone / "constraints.txt")
     _run(
         python,
         *pip,
