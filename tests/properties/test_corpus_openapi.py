@@ -1,6 +1,7 @@
 """Laws of OpenAPI descriptions: nothing is lost, and spans cut the file, for any description."""
 
 import json
+import re
 
 import yaml
 from hypothesis import given, settings
@@ -114,3 +115,41 @@ def test_chunks_of_a_description_cover_it_and_stay_under_the_limit(value, shape,
 def test_any_text_after_the_version_is_a_document_or_refused(text):
     check(f"openapi: 3.0.0\n{text}", "a.yaml", 220)
     check(f'{{"openapi": "3.0.0", {text}', "a.json", 220)
+
+
+TOKENS = st.integers(0, 10**6).map("qz{}x".format)
+TOLD = st.recursive(
+    st.one_of(
+        st.builds(lambda d, e: {"type": "string", "description": d, "enum": e}, TOKENS,
+                  st.lists(TOKENS, max_size=30)),
+        st.builds(lambda t, d, v: {"title": t, "description": d, "default": v}, *[TOKENS] * 3),
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda s, d: {"type": "array", "items": s, "description": d}, inner, TOKENS),
+        st.builds(lambda p, r, d: {"properties": p, "required": r, "description": d},
+                  st.dictionaries(TOKENS, inner, max_size=3), st.lists(TOKENS, max_size=1), TOKENS),
+        st.builds(lambda k, s: {k: s}, st.sampled_from(["allOf", "oneOf", "anyOf"]),
+                  st.lists(inner, min_size=1, max_size=3)),
+        st.builds(lambda s: {"additionalProperties": s}, inner),
+    ),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(schema=TOLD, place=st.sampled_from(["body", "parameter", "parameter 2", "component"]))
+def test_every_word_of_a_schema_that_stands_in_place_can_be_searched(schema, place):
+    operation = {"responses": {"200": {"content": {"a/b": {"schema": schema}}}}}
+    if place == "parameter":
+        operation = {"parameters": [{"name": "n", "in": "query", "schema": schema}]}
+    elif place == "parameter 2":
+        operation = {"parameters": [{"name": "n", "in": "query"} | schema | {"required": True}]}
+    value = {"openapi": "3.1.0", "paths": {"/a": {"get": operation}}}
+    if place == "component":
+        value = {"openapi": "3.1.0", "components": {"schemas": {"A": schema}}}
+    text = json.dumps(value)
+    outcome = prepare_file(FileToPrepare(text.encode(), "docs", "a.json"))
+    assert not isinstance(outcome, Undecodable)
+    said = " ".join(chunk.search_text for chunk in outcome.document.chunks)
+    told = json.dumps(operation if place != "component" else schema)
+    assert [word for word in re.findall(r"qz\d+x", told) if word not in said] == []
