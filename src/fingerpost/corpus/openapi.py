@@ -22,8 +22,10 @@ SNIFFED_BYTES: Final = 4096
 """A description says what it is within these first bytes, or carries it in its name."""
 _VERSION = r"[\"']?(?:openapi|swagger)[\"']?\s*:\s*[\"']?[23]\.\d"
 _YAML = re.compile(rf"^{_VERSION}", re.MULTILINE)
-_JSON = re.compile(rf"(?<=[{{,\s]){_VERSION}")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# What is outside strings; one that is cut off reaches to the end.
+_SIGN = re.compile(
+    rf'(?P<version>(?<=[{{,\s])(?={_VERSION}))|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{{}}\[\]]', re.DOTALL
+)
 _METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 _SHARED = {
     "definitions": "Schemas",
@@ -44,6 +46,7 @@ _KINDS = {
     "pathItems": "Paths",
 }
 _SHORT = 200
+_MAX_INDENT = 400
 _BEFORE_KEY = re.compile(r"[ \t\-]*\Z")
 _MARKS = re.compile(r"([\\*_\[\]<>{}])")
 
@@ -56,10 +59,11 @@ def says_openapi(head: str) -> bool:
     """Tell whether the beginning of a JSON or YAML file names a version of OpenAPI at its top."""
     if not head.lstrip("\ufeff \t\r\n").startswith("{"):
         return bool(_YAML.search(head))
-    for found in _JSON.finditer(head):
-        before = _STRING.sub("", head[: found.start()])
-        if before.count("{") + before.count("[") - before.count("}") - before.count("]") == 1:
+    depth = 0
+    for found in _SIGN.finditer(head):
+        if found["version"] is not None and depth == 1:
             return True
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
     return False
 
 
@@ -132,7 +136,9 @@ class _Page:
 
     def _line_start(self, place: int) -> int:
         """Return where the line of a key starts, when nothing stands before the key."""
-        begin = self.source.rfind("\n", 0, place) + 1
+        begin = self.source.rfind("\n", max(0, place - _MAX_INDENT), place) + 1
+        if not begin and place > _MAX_INDENT:  # a file of one line
+            return place
         return begin if _BEFORE_KEY.match(self.source, begin, place) else place
 
 

@@ -9,7 +9,7 @@ import yaml
 from fingerpost.corpus import FileToPrepare, IndexOptions, Prepared, index_corpus, prepare_file
 from fingerpost.corpus.decode import Undecodable
 from fingerpost.corpus.locate import locate
-from fingerpost.corpus.openapi import says_openapi
+from fingerpost.corpus.openapi import parse_openapi, says_openapi
 from fingerpost.observe.observer import ignore
 from fingerpost.stores.open import open_store
 
@@ -135,6 +135,58 @@ def test_json_says_the_same_as_yaml(indent):
     assert own == [(one.heading_path, one.search_text) for one in prepared(PETS).chunks]
 
 
+def test_fields_that_a_body_describes_in_place_are_told_line_by_line():
+    schema = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string", "description": "How the pet is called", "maxLength": 40},
+            "owner": {"type": "object", "properties": {"id": {"description": "Of the owner"}}},
+            "tags": {"type": "array", "items": {"type": "string", "description": "A mark"}},
+        },
+    }
+    operation = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    info = {"title": "Pets"}
+    text = json.dumps({"openapi": "3.0.0", "info": info, "paths": {"/pets": {"post": operation}}})
+    said = chunk_of(prepared(text, "api.json"), "POST /pets").search_text
+    assert said.endswith(
+        "- application/json: object\n  - name (string, required): How the pet is called\n"
+        "    maxLength: 40\n  - owner (object)\n    - id (any): Of the owner\n"
+        "  - tags (array of string)\n    - string: A mark"
+    )
+
+
+def test_what_many_references_lead_to_is_told_in_short_and_once_in_full():
+    words = " ".join(f"word{n}" for n in range(60_000))
+    fields = {f"field{n}": {"type": "string"} for n in range(3_000)}
+    answers = {"200": {"$ref": "#/components/responses/R"}, "400": {"content": {"a/b": {
+        "schema": {"$ref": "#/components/schemas/S"}}}}}  # fmt: skip
+    value = {
+        "openapi": "3.0.0",
+        "paths": {f"/p{n}": {"get": {"responses": answers}} for n in range(400)},
+        "components": {
+            "responses": {"R": {"description": words}},
+            "schemas": {"S": {"properties": fields, "required": [*fields]}},
+        },
+    }
+    started = time.process_time()
+    parsed = parse_openapi(json.dumps(value), 0)
+    assert time.process_time() - started < 2
+    assert parsed.text.count("word0 ") == 401
+    assert parsed.text.count("word59999") == parsed.text.count("- field2999 ") == 1
+    assert len(parsed.text) < 3_000_000
+
+
+def test_a_value_without_blanks_is_cut_where_a_line_is_long_enough():
+    schema = {"type": "string", "enum": ["x" * 5_000]}
+    parameter = {"name": "n", "in": "query", "schema": {"$ref": "#/components/schemas/S"}}
+    value = {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [parameter]}}},
+             "components": {"schemas": {"S": schema}}}  # fmt: skip
+    text = parse_openapi(json.dumps(value), 0).text
+    assert f"one of {'x' * 600} …" in text
+    assert "x" * 5_000 in text
+
+
 def test_swagger_2_gives_bodies_and_definitions():
     text = json.dumps({
         "swagger": "2.0",
@@ -255,10 +307,24 @@ def test_ten_thousand_aliases_of_aliases_take_no_time():
         ("dependencies:\n  openapi: 3.0.1\n", False),
         ("title: about openapi: 3.0\n", False),
         ('{"openapi": "next"}', False),
+        ('{"a": {"openapi": "3.0.1"}, "openapi": "3.0.1"', True),
+        ('{"a": "in \\", openapi: 3.0', False),
+        ("{openapi: 3.0.1, info: {title: T}}", True),
     ],
 )
 def test_a_description_is_known_by_the_key_at_its_top(head, expected):
     assert says_openapi(head) is expected
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['{"a": [' + '{"openapi": "3.0"}, ' * 20_000, '{"a": "' + '\\"' * 200_000],
+    ids=["versions", "quotes"],
+)
+def test_a_large_file_of_other_data_is_known_in_time_that_grows_with_its_length(head):
+    started = time.process_time()
+    assert not says_openapi(head)
+    assert time.process_time() - started < 1
 
 
 def test_other_data_files_are_no_documents_and_are_not_listed(tmp_path):
