@@ -21,6 +21,8 @@ __all__ = ["WordIndex", "asked_words", "places_of"]
 _K1: Final = 1.2
 _LENGTH: Final = 0.75  # how much a long field is held against its words, 0 to 1
 _OTHERS: Final = 20  # so many more that lack a word: three tools tell little of what is rare
+# So many more words that nothing holds: of a short question all is soon held, which tells little.
+_UNHEARD: Final = 2
 _FIELDS: Final = ("name", "description", "parameters")
 
 
@@ -57,13 +59,15 @@ class WordIndex:
         }
 
     def shares(self, question: str) -> NDArray[np.float32]:
-        """Return how much of the question each capability holds, 0 to 1, by number.
+        """Return how much of the question each capability holds, 0 to below 1, by number.
 
-        A rare word counts more, and one that is in no capability counts as the rarest. All 0 for
-        a question without a word.
+        A rare word counts more, and one that is in no capability counts as the rarest; two such
+        words are added to every question, so that a short one is never held as a whole. All 0
+        for a question without a word.
         """
         scores = np.zeros(self._n, dtype=np.float32)
-        whole, rarest = 0.0, self._rarity(0)
+        rarest = self._rarity(0)
+        whole = _UNHEARD * rarest
         for token, weight in query_tokens(question).items():
             posting = self._postings.get(token)
             if posting is None:
@@ -71,7 +75,7 @@ class WordIndex:
                 continue
             whole += weight * posting.idf
             scores[posting.rows] += np.float32(weight * posting.idf) * posting.parts
-        return scores / np.float32(whole) if whole else scores
+        return scores / np.float32(whole)
 
     def _rarity(self, n: int) -> float:
         """Return what a word counts that ``n`` capabilities hold."""

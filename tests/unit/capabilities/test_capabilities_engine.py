@@ -29,6 +29,14 @@ def test_shared_words_recommend_with_reason_confidence_and_priority():
     assert 1 >= first.confidence >= second.confidence > 0
 
 
+@pytest.mark.parametrize("question", ["What does the default mode do?", "2+2", "delete it all"])
+def test_a_short_question_makes_nothing_near_certain(question):
+    texts = ("Sorts by default mode", "Adds 2 rows", "Delete a sheet", "Reads appointments")
+    offered = [Capability("tool", f"t{n}", text) for n, text in enumerate(texts * 10)]
+    found = CapabilityDiscoveryEngine(extensions=offered).recommend(question, k=50)
+    assert all(item.confidence < 0.75 for item in found)
+
+
 @pytest.mark.parametrize(
     "question", ["", "   ", "?", "the of and", "Wie spät ist es?", "x" * 10_000]
 )
