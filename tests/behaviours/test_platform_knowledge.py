@@ -72,6 +72,23 @@ async def test_a_page_of_the_user_stands_above_an_entry_that_it_contradicts(corp
     assert {hit.document.source for hit in evidence.hits}.isdisjoint({"platform"})
 
 
+@pytest.mark.parametrize(
+    ("question", "is_ours"),
+    [
+        ("Which embedding_model does Heron use?", False),
+        ("How do I call chat_model in the Heron API?", False),
+        ("Which embedding_model does Osprey use?", True),
+        ("Which embedding_model does fingerpost use for Heron?", True),
+    ],
+)
+async def test_a_question_that_names_what_the_documents_know_is_about_the_documents(
+    corpus, question, is_ours
+):
+    async with QueryRouter(knowledge_corpus=[corpus], **WORDS) as router:
+        result = await router.route(question)
+    assert ("platform-knowledge" in result.fallbacks_used) is is_ours
+
+
 async def test_retrieve_appends_entries_only_where_the_documents_are_silent(corpus):
     async with QueryRouter(knowledge_corpus=[corpus], **WORDS) as router:
         about = await router.retrieve(QUESTION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.running import Run
 from fingerpost.stores.base import Store
+from fingerpost.text.analyse import analyse
 from fingerpost.types.answer import AbstentionReason, Answer
 from fingerpost.types.decision import ClassificationResult, Strategy, Tier
 from fingerpost.types.evidence import Evidence
@@ -35,6 +37,9 @@ _KEPT: Final = 3
 _LOOKED_AT: Final = 10
 _NEAR: Final = 0.35
 """Least cosine to the question of the nearest entry."""
+_OWN: Final = "fingerpost"
+_PROPER: Final = re.compile(r"(?<=[\w,;:)\"'] )[A-Z]\w+")
+"""A word with a capital that opens no sentence: the name of something."""
 
 
 class Answered(NamedTuple):
@@ -125,6 +130,8 @@ async def _evidence(run: Run, classification: ClassificationResult) -> Evidence 
         run.timed("retrieve", began)
     if not _fits(bare, found):
         return None
+    if await run.in_thread(lambda: _is_theirs(run, found)):
+        return None
     return replace(found, tiers_used=(int(classification.tier),), asked_as=bare)
 
 
@@ -134,6 +141,20 @@ def _fits(question: str, evidence: Evidence) -> bool:
     if not evidence.hits or (near and max(near) < _NEAR):
         return False
     return should_abstain(question, evidence) is None
+
+
+def _is_theirs(run: Run, evidence: Evidence) -> bool:
+    """Return whether the question names what the documents know and the entries do not.
+
+    "Which embedding_model does Heron use?" is about Heron, whatever setting of ours it writes.
+    Who writes our own name asks about us, whatever else is named.
+    """
+    if _OWN in run.text.casefold():
+        return False
+    proper = {token for word in _PROPER.findall(run.text) for token in analyse(word)[:1]}
+    said = (f"{' '.join(hit.chunk.heading_path)} {hit.chunk.text}" for hit in evidence.hits)
+    unknown = proper.difference(*map(analyse, said))
+    return bool(unknown) and any(run.reader.document_frequency(sorted(unknown)).values())
 
 
 async def _searched(run: Run, question: str, store: Store) -> Evidence:
