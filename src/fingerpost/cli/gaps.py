@@ -42,12 +42,13 @@ def _since(_context: click.Context, _parameter: click.Parameter, value: str | No
         return 0.0
     ago = _AGO.fullmatch(value)
     if ago:
-        return time.time() - int(ago[1]) * _UNITS[ago[2]]
+        return max(0.0, time.time() - int(ago[1]) * _UNITS[ago[2]])
     try:
         given = datetime.fromisoformat(value)
-    except ValueError:
+        at = (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC).timestamp()
+    except (ValueError, OverflowError):  # no date, or none of the years 1 to 9999 in UTC
         raise click.BadParameter(f"{value!r}: write 2026-11-01, or 36h, 7d, 4w") from None
-    return (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
+    return max(0.0, at)
 
 
 @click.command()
@@ -177,9 +178,10 @@ def _notes(found: MissingPages, kept: KeptGaps) -> Iterator[str]:
     if found.n_not_of_documents:
         yield f"{found.n_not_of_documents:,} more are no gap of the documents (filters, no index)"
     if found.n_left_out:
-        yield f"{found.n_left_out:,} older questions were left out"
+        were = "was" if found.n_left_out == 1 else "were"
+        yield f"{_count(found.n_left_out, 'older question')} {were} left out"
     if kept.n_unreadable:
-        yield f"{kept.n_unreadable:,} lines could not be read"
+        yield f"{_count(kept.n_unreadable, 'line')} could not be read"
 
 
 def _summary(found: MissingPages, since: float) -> str:
@@ -188,8 +190,11 @@ def _summary(found: MissingPages, since: float) -> str:
         return f"no question went unanswered{when}"
     n_asked = sum(page.n_asked for page in found.pages)
     how = "by meaning" if found.by_meaning else "by words alone"
-    asked = f"{n_asked:,} question{'s' * (n_asked != 1)} without an answer"
-    return f"{asked}, pages missing: {len(found.pages):,} (grouped {how})"
+    return f"{_count(n_asked, 'question')} without an answer, pages missing: {len(found.pages):,} (grouped {how})"
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number:,} {of}{'s' * (number != 1)}"
 
 
 def _again(again: Rechecked) -> str:
@@ -217,7 +222,8 @@ def _show(
             often = f" ({count:,} times)" if count > 1 else ""
             click.echo(f"       “{one_line(question, 100)}”{often}")
         if len(page.questions) > _EXAMPLES:
-            click.echo(f"       … and {len(page.questions) - _EXAMPLES:,} other questions")
+            n_more = len(page.questions) - _EXAMPLES
+            click.echo(f"       … and {_count(n_more, 'other question')}")
         if page.nearest is not None:
             said = _SAID[page.since]
             click.echo(f"       nearest: {plain(_near(page.nearest))}{'; ' * bool(said)}{said}")

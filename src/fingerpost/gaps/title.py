@@ -55,6 +55,7 @@ def _subject(question: str) -> str:
     if text.count("(") > text.count(")"):
         text = text[: text.rindex("(")]
     text = text.strip(_EDGE)
+    text = text or question.strip()  # of marks alone there is no subject to take
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.islower() and first.isalpha() else text
 

@@ -74,9 +74,32 @@ def test_only_questions_since_a_date_are_counted(run, log):
     none = run("gaps", log, "--since", "2999-01-01")
     assert none[:2] == (0, "no question went unanswered since 2999-01-01\n")
     assert "4 questions" in run("gaps", log, "--since", "2d")[1]
-    code, _, err = run("gaps", log, "--since", "yesterday")
+    assert "4 questions" in run("gaps", log, "--since", "999999w")[1]
+
+
+@pytest.mark.parametrize("since", ["yesterday", "9999-12-31T23:59:59-14:00"])
+def test_a_date_that_is_none_is_wrong_usage(run, tmp_path, since):
+    (tmp_path / "gaps.jsonl").touch()
+    code, _, err = run("gaps", tmp_path / "gaps.jsonl", "--since", since)
     assert code == 2
     assert "7d" in err
+
+
+@pytest.mark.parametrize("since", ["999999w", "0001-01-01", "0001-01-01T00:00:00-14:00"])
+def test_before_all_dates_is_no_date(run, tmp_path, since):
+    (tmp_path / "gaps.jsonl").touch()
+    ran = run("gaps", tmp_path / "gaps.jsonl", "--since", since)
+    assert ran[:2] == (0, "no question went unanswered yet\n")
+
+
+def test_what_is_one_is_told_as_one(run, tmp_path):
+    log, kept = tmp_path / "gaps.jsonl", {"at": 1.0, "reason": "uncovered", "near": []}
+    asked = ("pump", "pumps", "a pump", "the pump?", "?")
+    log.write_text("".join(json.dumps(kept | {"question": one}) + "\n" for one in asked) + "no")
+    out = run("gaps", log)[1]
+    assert "… and 1 other question\n" in out
+    assert "1 line could not be read\n" in out
+    assert "1 × ?\n" in out
 
 
 def test_the_settings_name_the_log(run, log, tmp_path, monkeypatch):

@@ -36,6 +36,7 @@ def test_a_title_is_made_of_the_words_of_a_question_without_those_about_asking()
     assert titles([gap("Which port is open?")]) == ["Which port is open"]
     assert titles([gap("How do I use it from a cloud (such as")]) == ["Use it from a cloud"]
     assert titles([gap("why?")]) == ["Why"]
+    assert titles([gap(" ?! ")]) == ["?!"]
 
 
 def test_the_same_question_in_other_capitals_is_one_question_asked_twice():
