@@ -190,7 +190,8 @@ def _summary(found: MissingPages, since: float) -> str:
         return f"no question went unanswered{when}"
     n_asked = sum(page.n_asked for page in found.pages)
     how = "by meaning" if found.by_meaning else "by words alone"
-    return f"{_count(n_asked, 'question')} without an answer, pages missing: {len(found.pages):,} (grouped {how})"
+    asked = f"{_count(n_asked, 'question')} without an answer"
+    return f"{asked}, pages missing: {len(found.pages):,} (grouped {how})"
 
 
 def _count(number: int, of: str) -> str:
