@@ -16,7 +16,7 @@ from fingerpost.observe.observer import ignore
 from fingerpost.stores.open import open_store
 
 
-def pdf(n_pages, *, drawn="", trailer=""):
+def pdf(n_pages, *, drawn="", trailer="", width=9):
     """Return a PDF file of pages that all draw the same."""
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -26,7 +26,7 @@ def pdf(n_pages, *, drawn="", trailer=""):
     ]
     objects += [
         (
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} 9] /Contents 4 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>"
         )
     ] * n_pages
@@ -115,6 +115,20 @@ def test_a_hostile_file_is_refused_with_a_reason_in_little_time(name):
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["." * 30_000 + "w", "1" * 30_000 + "w", ". " * 15_000 + "w"],
+    ids=["dots", "digits", "spaced"],
+)
+def test_a_page_with_a_long_line_of_marks_is_read_in_little_time(line):
+    raw = pdf(1, drawn=f"BT /F1 1 Tf 1 5 Td ({line}) Tj 0 -2 Td (words) Tj ET", width=90_000)
+    started = time.process_time()
+    found = prepare_file(FileToPrepare(raw, "docs", "a.pdf"))
+    assert time.process_time() - started < 1
+    assert not isinstance(found, Undecodable)
+    assert len(found.text) > 25_000
+
+
 def test_hostile_files_are_listed_and_stop_nothing(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -139,7 +153,7 @@ def test_hostile_files_are_listed_and_stop_nothing(tmp_path):
 
 
 def test_a_file_that_takes_too_long_to_convert_is_listed_and_never_converted_here():
-    slow = FileToPrepare(pdf(4_000, drawn=WORDS), "docs", "slow.pdf")
+    slow = FileToPrepare(pdf(4_000, drawn=WORDS * 30), "docs", "slow.pdf")
     quick = FileToPrepare(b"# A\n\nwords\n", "docs", "a.md")
     with Workers(1, limit_s=0.02) as workers:
         list(workers.prepare(iter([quick])))

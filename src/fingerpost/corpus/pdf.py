@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,9 +14,14 @@ _MAX_PAGES = 5_000
 _MAX_OUTLINE = 20_000
 _MAX_OUTLINE_DEPTH = 8
 _PASSWORD_ERROR = 4
-_PAGE_NUMBER = re.compile(r"(?:page )?[\d\s/–-]*\d+(?: of \d+)?[\s–-]*|[ivxlc]+", re.IGNORECASE)
-_CONTENTS = re.compile(r"(?:\.[ \t]?){6,}[ \t]*[\divxlc]+$")
+_PAGE_NUMBER = re.compile(r"(?:page )?[\d\s/–-]*\d(?: of \d+)?[\s–-]*", re.IGNORECASE)
+_ROMAN = re.compile(r"(?=.)c{0,3}(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})", re.IGNORECASE)
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_MAX_PAGE_NUMBER = 40
+_NEAR = (-2, -1, 1, 2)
+_CONTENTS = re.compile(r"(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){6,}+[ \t]*+[\divxlc]+$")
 _FIRST_LETTERS = re.compile(r"^[\W\d]+")
+_DIGITS = re.compile(r"\d+")
 _WRAPPED = re.compile("[\x02\ufffe\u00ad]\n?")
 _MIN_REPEATING = 4
 # Above those of the outline stands the title of the file.
@@ -83,17 +89,41 @@ def _page_lines(document: Any, number: int) -> list[str]:
 def _drop_furniture(pages: list[list[str]]) -> None:
     """Take out page numbers, and the first and last lines that many pages share.
 
-    Such a line stays where it stands first: it may be the title.
+    Such a line stays where it stands first: it may be the title. A number is one of a page where
+    a page near by has one that is as much larger as it stands later.
     """
     least = max(_MIN_REPEATING, len(pages) // 3)  # left and right pages often differ
     for place in (0, -1):
         n_pages = Counter(lines[place] for lines in pages if lines)
         seen: set[str] = set()
-        for lines in pages:
+        shifts = [
+            _shifts(lines[place], at) if lines else frozenset() for at, lines in enumerate(pages)
+        ]
+        for at, lines in enumerate(pages):
             line = lines[place] if lines else ""
-            if _PAGE_NUMBER.fullmatch(line) or (line in seen and n_pages[line] >= least):
+            near = [shifts[at + by] for by in _NEAR if 0 <= at + by < len(pages)]
+            is_number = any(shifts[at] & other for other in near)
+            if lines and (is_number or (line in seen and n_pages[line] >= least)):
                 del lines[place]
             seen.add(line)
+
+
+def _shifts(line: str, at: int) -> frozenset[int]:
+    """Return how far the numbers of a line that may be a page number are from the page's own.
+
+    Args:
+        line: At the head or foot of a page.
+        at: Number of the page, from 0.
+    """
+    line = line.strip()
+    if not line or len(line) > _MAX_PAGE_NUMBER:
+        return frozenset()
+    if _ROMAN.fullmatch(line):
+        values = [_ROMAN_VALUES[sign] for sign in line.lower()]
+        pairs = zip(values, [*values[1:], 0], strict=True)
+        return frozenset({sum(-one if one < after else one for one, after in pairs) - at})
+    found = _DIGITS.findall(line) if _PAGE_NUMBER.fullmatch(line) else []
+    return frozenset(int(number) - at for number in (*found[:1], *found[-1:]))
 
 
 def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
@@ -113,13 +143,17 @@ def _heading_lines(
     lines: Sequence[str], headings: Sequence[tuple[str, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yield the lines that are headings of the outline, in order, with their levels."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, line in enumerate(lines if headings else ()):
+        places[_bare(line)].append(at)
     begin = 0
     for title, level in headings:
         wanted = _bare(title)
-        place = next((at for at in range(begin, len(lines)) if _bare(lines[at]) == wanted), None)
-        if wanted and place is not None:
-            yield place, level
-            begin = place + 1
+        there = places.get(wanted, [])
+        following = bisect_left(there, begin)
+        if wanted and following < len(there):
+            yield there[following], level
+            begin = there[following] + 1
 
 
 def _bare(text: str) -> str:
