@@ -12,20 +12,24 @@ from fingerpost.corpus.writing import Writing
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+# A text box stands twice; what was moved or deleted stands still where it was.
+_PASSED = frozenset({_FALLBACK, f"{_W}moveFrom", f"{_W}del", f"{_W}tabs"})
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _WORDS = {
     f"{_W}t": "",
+    f"{_MATH}t": "",
     f"{_W}tab": "\t",
     f"{_W}br": "\n",
     f"{_W}cr": "\n",
     f"{_W}noBreakHyphen": "-",
 }
 _NOTES = ("footnotes", "endnotes")
-_MAX_DEPTH = 32
+_MAX_STYLES_ABOVE = 10
 
 
 def read_docx(raw: bytes) -> Writing:
-    """Return the text of a Word file, deleted text of tracked changes left out.
+    """Return the text of a Word file; what tracked changes deleted or moved away is left out.
 
     Raises:
         Exception: It is broken; what is raised is the library's.
@@ -35,24 +39,51 @@ def read_docx(raw: bytes) -> Writing:
     document: Any = docx.Document(io.BytesIO(raw))
     writing = Writing((document.core_properties.title or "").strip())
     body = document.element.body
-    reader = _Reader(writing, {style.style_id: style.name for style in document.styles})
+    reader = _Reader(writing, _style_names(document))
     if next(body.iter(f"{_W}lastRenderedPageBreak"), None) is not None:
         writing.page()
         reader.has_pages = True
-    for kind in _blocks(body, 0):
-        reader.write(kind)
+    for block in _outermost(body, f"{_W}p", f"{_W}tbl"):
+        reader.write(block)
     for name in _NOTES:
         _write_notes(document, name, writing)
     return writing
 
 
-def _blocks(parent: Any, depth: int) -> Iterator[Any]:
-    """Yield paragraphs and tables, those inside content controls and changes too."""
-    for child in parent:
-        if child.tag in (f"{_W}p", f"{_W}tbl"):
+def _outermost(parent: Any, *tags: str) -> Iterator[Any]:
+    """Yield what has one of some tags and is inside no other such, however deep it stands."""
+    waiting = [iter(parent)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+        elif child.tag in tags:
             yield child
-        elif isinstance(child.tag, str) and depth < _MAX_DEPTH:
-            yield from _blocks(child, depth + 1)
+        elif isinstance(child.tag, str):
+            waiting.append(iter(child))
+
+
+def _style_names(document: Any) -> dict[str, str]:
+    """Return the names of styles by their ids; one made from a heading has that one's name."""
+    names: dict[str, str] = {}
+    above: dict[str, str] = {}
+    for style in document.styles:
+        names[style.style_id] = style.name or ""
+        base = style.element.find(f"{_W}basedOn")
+        above[style.style_id] = base.get(f"{_W}val") if base is not None else ""
+    found = dict(names)
+    for style_id, name in names.items():
+        base_id = style_id
+        for _ in range(_MAX_STYLES_ABOVE):
+            base_id = above.get(base_id, "")
+            if name != "TOC Heading" and _is_heading(names.get(base_id, "")):
+                found[style_id] = name if _is_heading(name) else names[base_id]
+                break
+    return found
+
+
+def _is_heading(name: str) -> bool:
+    return name == "Title" or _HEADING.fullmatch(name) is not None
 
 
 @dataclass(slots=True)
@@ -80,21 +111,24 @@ class _Reader:
         first = 1 if n_pages and _begins_page(block) else 0
         if first:
             self.writing.page()
-        heading = _HEADING.fullmatch(name)
-        if name == "Title" or heading:
+        if _is_heading(name):
+            heading = _HEADING.fullmatch(name)
             self.writing.heading(text, int(heading[1]) if heading else 1)
         elif block.find(f"{_W}pPr/{_W}numPr") is not None or name.startswith("List"):
             level = block.find(f"{_W}pPr/{_W}numPr/{_W}ilvl")
-            depth = int(level.get(f"{_W}val") or 0) if level is not None else 0
-            self.writing.item(text, min(depth, 8))
+            depth = (level.get(f"{_W}val") or "")[:2] if level is not None else ""
+            self.writing.item(text, min(int(depth), 8) if depth.isdecimal() else 0)
         else:
             self.writing.prose(text)
         return first
 
     def _table(self, block: Any) -> None:
         rows = [
-            [" ".join(_text(one) for one in cell.iter(f"{_W}p")) for cell in row.iter(f"{_W}tc")]
-            for row in block.iter(f"{_W}tr")
+            [
+                " ".join(_text(one) for one in _outermost(cell, f"{_W}p"))
+                for cell in _outermost(row, f"{_W}tc")
+            ]
+            for row in _outermost(block, f"{_W}tr")
         ]
         self.writing.table(rows)
 
@@ -110,11 +144,17 @@ def _begins_page(block: Any) -> bool:
 
 
 def _text(block: Any) -> str:
-    """Return the words of a paragraph; a text box stands twice, and is read once."""
-    parts = []
+    """Return the words of a paragraph or a note, those of a paragraph inside it on own lines."""
+    parts: list[str] = []
+    last = None
     for one in block.iter(*_WORDS):
-        if any(above.tag == _FALLBACK for above in one.iterancestors()):
+        above = list(one.iterancestors())
+        if any(element.tag in _PASSED for element in above):
             continue
+        own = next((element for element in above if element.tag == f"{_W}p"), None)
+        if parts and own is not last:
+            parts.append("\n")
+        last = own
         parts.append(_WORDS[one.tag] or one.text or "")
     return "".join(parts)
 

@@ -30,7 +30,8 @@ def read_pptx(raw: bytes) -> Writing:
         if title is not None and title.text_frame.text.strip():
             writing.heading(title.text_frame.text, _TITLE_LEVEL)
         for shape in _shapes(slide.shapes, 0):
-            if title is None or shape.shape_id != title.shape_id:
+            # Slides that were put together by tools repeat their numbers.
+            if title is None or shape.element is not title.element:
                 _write(shape, writing)
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             notes = slide.notes_slide.notes_text_frame.text.strip()

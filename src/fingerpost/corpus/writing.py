@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fingerpost.corpus.blocks import Block
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_LINE_END = re.compile("\r\n|[\r\v\f]")
 _WORD = re.compile(r"[^\W_]")
 _MARKS = re.compile(r"([\\*_\[\]<>{}])")
 _MAX_LEVEL = 6
@@ -103,8 +104,11 @@ class Writing:
 
 
 def clean(text: str) -> str:
-    r"""Return text whose only line ends are ``\n``, without control characters."""
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    r"""Return text whose only line ends are ``\n``, without control characters.
+
+    A vertical tab ends a line: PowerPoint writes one for a line break inside a paragraph.
+    """
+    return _CONTROL.sub("", _LINE_END.sub("\n", text))
 
 
 def _cell(text: str) -> str:

@@ -7,6 +7,7 @@ import sys
 import docx
 import pptx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 from pptx.util import Inches
 
@@ -146,6 +147,17 @@ def test_page_numbers_and_running_heads_of_a_pdf_are_left_out():
     assert "More about uploads." in text
 
 
+def test_a_line_is_a_page_number_only_beside_a_page_that_counts_on():
+    pages = [
+        ["Preface", "of the manual", "ii"], ["More", "of the preface", "iii"],
+        ["CLI", "The command line.", "8080"], ["CI", "Runs for each change.", "1 234"],
+        ["Ports", "Some are open.", "- 3 -"], ["Hosts", "Some are there.", "4"],
+    ]  # fmt: skip
+    lines = convert(pdf(pages, outline=[("CLI", 2), ("CI", 3)]), "pdf").text().split("\n")
+    assert {"## CLI", "## CI", "8080", "1 234"} <= set(lines)
+    assert {"ii", "iii", "- 3 -", "4"}.isdisjoint(lines)
+
+
 def test_a_word_file_gives_headings_lists_tables_controls_and_changes():
     text = convert(word_file(), "docx").text()
     assert text == (
@@ -157,6 +169,90 @@ def test_a_word_file_gives_headings_lists_tables_controls_and_changes():
     last = document.chunks[-1]
     assert last.heading_path == ("Uploads", "Kinds")
     assert pages_of(document.document, last) == (1, 2)
+
+
+def word_of(*xml, before=lambda document: None):
+    """Return the text of a Word file with these paragraphs."""
+    document = docx.Document()
+    before(document)
+    body = document.element.body
+    for one in xml:
+        body.insert(len(body) - 1, parse_xml(one.replace("<w:p>", f"<w:p {_W}>", 1)))
+    return convert(saved(document), "docx").text()
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        (
+            (
+                "<w:p><w:r><w:t>Before</w:t></w:r><w:r><w:pict><w:txbxContent>"
+                "<w:p><w:r><w:t>Alpha</w:t></w:r></w:p><w:p><w:r><w:t>Beta</w:t></w:r></w:p>"
+                "</w:txbxContent></w:pict></w:r><w:r><w:t>After</w:t></w:r></w:p>"
+            ),
+            "Before\nAlpha\nBeta\nAfter",
+        ),
+        (
+            "<w:p><w:moveFrom><w:r><w:t>Moved</w:t></w:r></w:moveFrom><w:r><w:t>Kept</w:t></w:r></w:p>",
+            "Kept",
+        ),
+        (
+            "<w:p><w:pPr><w:tabs><w:tab w:pos='9'/></w:tabs></w:pPr><w:r><w:t>Words</w:t></w:r></w:p>",
+            "Words",
+        ),
+        (
+            (
+                "<w:p><w:r><w:t>It is </w:t></w:r><m:oMath xmlns:m='http://schemas.openxmlformats.org"
+                "/officeDocument/2006/math'><m:r><m:t>E=mc2</m:t></m:r></m:oMath></w:p>"
+            ),
+            "It is E=mc2",
+        ),
+        (
+            (
+                "<w:p><w:pPr><w:numPr><w:ilvl w:val='x'/></w:numPr></w:pPr>"
+                "<w:r><w:t>An item</w:t></w:r></w:p>"
+            ),
+            "- An item",
+        ),
+    ],
+    ids=["text box", "moved", "tab stops", "formula", "bad level"],
+)
+def test_words_of_a_paragraph_are_read_once_and_stay_apart(xml, text):
+    assert word_of(xml) == f"{text}\n\n"
+
+
+def test_a_table_inside_a_table_is_told_once():
+    def nested(document):
+        cell = document.add_table(1, 1).cell(0, 0)
+        cell.text = "outer"
+        inner = cell.add_table(1, 2)
+        inner.cell(0, 0).text, inner.cell(0, 1).text = "one", "two"
+
+    assert word_of(before=nested) == "| outer one two |\n| --- |\n\n"
+
+
+def test_a_style_made_from_a_heading_is_one_and_a_style_without_a_name_costs_nothing():
+    def styled(document):
+        style = document.styles.add_style("Corporate Chapter", WD_STYLE_TYPE.PARAGRAPH)
+        style.base_style = document.styles["Heading 2"]
+        document.add_paragraph("Limits", style=style)
+        nameless = document.styles["Subtitle"]
+        document.add_paragraph("Words", style=nameless)
+        nameless.element.remove(nameless.element.find(f"{{{_W[9:-1]}}}name"))
+
+    assert word_of(before=styled) == "## Limits\n\nWords\n\n"
+
+
+def test_lines_of_a_slide_stay_apart_and_a_shape_with_the_number_of_the_title_is_read():
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+    slide.shapes.title.text = "Alpha\vBeta"
+    slide.placeholders[1].text_frame.text = "one\vtwo"
+    box = slide.shapes.add_textbox(0, 0, Inches(1), Inches(1))
+    box.text_frame.text = "first\vsecond"
+    box.element.nvSpPr.cNvPr.set("id", str(slide.shapes.title.shape_id))
+    text = convert(saved(presentation), "pptx").text()
+    assert text == "## Alpha Beta\n\n- one two\n\nfirst\nsecond\n\n"
 
 
 def test_slides_are_sections_with_their_tables_and_notes():
