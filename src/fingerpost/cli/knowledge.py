@@ -56,7 +56,9 @@ def build(root: Path | None, tools: tuple[Path, ...], skills: tuple[Path, ...], 
         file.write_text(found[file], encoding="utf-8")
     names = ", ".join(plain(str(file)) for file in stale)
     if check and stale:
-        click.echo(f"stale: {names}; run: fingerpost knowledge build", err=True)
+        again = ["fingerpost knowledge build", *([f"--root {root}"] if root else [])]
+        again += [f"--tools {file}" for file in tools] + [f"--skills {place}" for place in skills]
+        click.echo(f"stale: {names}; run: {plain(' '.join(again))}", err=True)
         return OTHER
     click.echo(f"written: {names or 'nothing, all is current'}")
     return ANSWERED

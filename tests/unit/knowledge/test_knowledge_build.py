@@ -121,6 +121,9 @@ def test_tools_and_skills_stand_in_files_of_their_own_and_stay(checkout, tmp_pat
         "---\nname: billing\ndescription: Writes invoices in the house style.\n---\n# Billing\n"
     )
     given = ("--root", checkout, "--tools", tools, "--skills", skill.parent)
+    assert _run("--check", *given) == 1
+    advice = f"run: fingerpost knowledge build {' '.join(map(str, given))}\n"
+    assert advice in capsys.readouterr().err
     assert _run(*given) == 0
     assert "nameless" not in capsys.readouterr().out
     answer = _entries(checkout, "tools.json")["tools:send_invoice"]["answer"]
