@@ -32,7 +32,7 @@ _LED = re.compile(r"^[ \t]*[-*+>#0-9]", re.MULTILINE)
 _ASIDE = re.compile(r"^[ \t>]*(?::{3,}|!!!|\?\?\?\+?|///)[ \t]*[\w-]*[ \t]*(.*)$", re.MULTILINE)
 _RULE_LINE = re.compile(r"^[ \t>]*(?:[-_*=][ \t]*){3,}$", re.MULTILINE)
 _DELIMITER_ROW = re.compile(
-    r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE
+    r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)*+$", re.MULTILINE
 )
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 # Direction overrides, zero-width marks and tag characters: unseen by people, so not searched.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from fingerpost.corpus import FileToPrepare, prepare_file
+from fingerpost.corpus.prose import clean_table
 
 _CELLS = [
     ("markdown", "# Training guide\n\nThe [learning rate](lr.md) is **0.0003**."),
@@ -89,3 +91,13 @@ def test_a_chunk_in_another_script_has_a_language_of_its_own() -> None:
     russian = "Это раздел, который написан на русском языке и ещё не переведён.\n"
     chunks = _chunks(f"# A\n\n{english * 3}\n## B\n\n{russian}\n## C\n\nДа: x\n", "a.md")
     assert [chunk.language for chunk in chunks] == ["en", "ru", "en"]
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", ">", "| ", "-|"], ids=repr)
+def test_a_row_of_a_table_that_is_long_and_empty_is_cleaned_in_little_time(blank):
+    started = time.process_time()
+    told = clean_table(f"| a |\n| --- | :-: |\n{blank * 15_000}x")
+    assert time.process_time() - started < 1
+    assert "a" in told.split("\n")[0]
+    assert told.endswith("x")
+    assert ":-:" not in told
