@@ -52,6 +52,7 @@ _INCLUDES = re.compile(
     r"|^import\s++[^\n]*from\s+['\"][^'\"\n]+\.mdx?['\"]",
     re.MULTILINE,
 )
+_MODULE = re.compile(r"(?:import|export)\b")
 _NESTED_HEADING = re.compile(
     r"^[ \t>]*(?:[-*+>]|\d{1,9}[.)])[ \t]+#{1,6}[ \t]+([^\n]+)$", re.MULTILINE
 )
@@ -111,6 +112,23 @@ def without_code(text: str, blocks: Sequence[Block], starts: Sequence[int]) -> s
         parts.append(own)
     found = "".join(parts)
     return _CODE_SPAN.sub(_blanked, found) if "`" in found else found
+
+
+def without_modules(text: str, read: str) -> str:
+    r"""Return MDX with its imports and exports made blank, as long as before.
+
+    Args:
+        text: Of the page, line ends ``\n``.
+        read: The same text as the parser reads it: without them, and without components.
+    """
+    lines, in_module, starts = text.split("\n"), False, True
+    for number, (line, left) in enumerate(zip(lines, read.split("\n"), strict=False)):
+        gone = bool(line.strip()) and not left.strip()
+        in_module = gone and (in_module or (starts and _MODULE.match(line) is not None))
+        if in_module:
+            lines[number] = " " * len(line)
+        starts = not line.strip()
+    return "\n".join(lines)
 
 
 def without_comments(text: str) -> str:

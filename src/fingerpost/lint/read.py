@@ -79,7 +79,8 @@ class _Reader:
         lines = _line_starts(self.text)
         uncoded = markup.without_code(body, self.parsed.blocks, starts)
         bare = markup.without_comments(uncoded)
-        sections = tuple(self._sections(body, starts, lines))
+        told = markup.without_modules(body, self.parsed.text) if self.kind == "mdx" else body
+        sections = tuple(self._sections(told, starts, lines))
         title, title_line = self._title(sections, bare)
         headings = [section.heading for section in sections if section.level]
         headings += map(clean_inline, markup.nested_headings(bare))
@@ -122,7 +123,7 @@ class _Reader:
         self, body: str, starts: Sequence[int], lines: Sequence[int]
     ) -> Iterator[Section]:
         stack: list[tuple[int, str]] = []
-        for heading, first, end in _cut(self.parsed.blocks):
+        for heading, first, end in _cut(self.parsed.blocks, len(starts) - 1):
             own = body[starts[first] : starts[end]]
             if heading is None:
                 if own.strip():
@@ -240,7 +241,7 @@ class _Reader:
         return ""
 
 
-def _cut(blocks: Sequence[Block]) -> Iterator[tuple[Block | None, int, int]]:
+def _cut(blocks: Sequence[Block], n_lines: int) -> Iterator[tuple[Block | None, int, int]]:
     """Yield each heading with the first line and the line after the last of its section."""
     heading: Block | None = None
     first = 0
@@ -249,7 +250,7 @@ def _cut(blocks: Sequence[Block]) -> Iterator[tuple[Block | None, int, int]]:
             yield heading, first, block.start
             heading, first = block, block.start
     if blocks:
-        yield heading, first, blocks[-1].end
+        yield heading, first, n_lines  # what ends a page and is no block is text of its end
 
 
 def _line_starts(text: str) -> list[int]:

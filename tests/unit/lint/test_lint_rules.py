@@ -78,6 +78,23 @@ def test_mdx_components_below_a_heading_are_its_text(rules):
     assert rules({"a.mdx": page("## Parts\n\n<Cards />\n\n## Use\n\nWords.\n")}) == []
 
 
+def test_imports_and_exports_of_mdx_are_no_text(rules):
+    imports = "".join(f"import Part{n} from '~/parts/Part{n}.astro';\n" for n in range(40))
+    module = f"{imports}\nexport const meta = {{\n  kind: 'guide',\n}};\n"
+    pages = {f"{name}.mdx": f"---\ntitle: {name}\n---\n{module}\n{TEXT}" for name in ("a1", "b2")}
+    assert rules(pages) == []
+    assert rules({"a1.mdx": f"---\ntitle: A\n---\n{module}", "b2.mdx": page()}) == ["empty-page"]
+    empty = page(f"## Use\n\n{imports}\n## Next\n\nimporting it from there.\n")
+    assert rules({"a1.mdx": page(), "b2.mdx": empty}) == ["empty-section"]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_page_of_one_component_shows_something(rules, end):
+    assert (
+        rules({"a.mdx": f"---\ntitle: Cards\n---\n\nimport A from '@a';\n\n<Cards />{end}"}) == []
+    )
+
+
 def test_a_page_made_to_be_shown_in_others_needs_no_title(rules):
     assert rules({"_part.md": TEXT, "_index.md": TEXT}) == ["missing-title"]
 
