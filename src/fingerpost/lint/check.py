@@ -84,7 +84,7 @@ def check_corpus(
 
     Raises:
         ConfigError: A rule is not known.
-        EmptyCorpusError: The paths hold no page.
+        EmptyCorpusError: The paths hold no page, not even one that cannot be read.
     """
     began = time.monotonic()
     _refuse_unknown([*only, *ignore])
@@ -95,6 +95,7 @@ def check_corpus(
         skipped = list(scan.skipped)
     if not pages:
         _refuse_missing(paths)
+    if not pages and not any(_rule_of(item) == "unread-file" for item in skipped):
         raise EmptyCorpusError(
             f"no page in {', '.join(str(path) for path in paths) or 'no path'}",
             hint="Name a folder that holds Markdown, HTML, reStructuredText, notebooks or text.",
@@ -159,14 +160,18 @@ def _findings(
     for item in skipped:
         if item.reason == "ignored":
             continue
-        rule = "unsupported-file" if item.reason in _UNSUPPORTED else "unread-file"
-        rule = "empty-page" if item.reason == "empty" else rule
         said = f"{item.reason}: {item.detail}" if item.detail else item.reason
-        yield Finding(rule, _from_here(item.path), 0, said)
+        yield Finding(_rule_of(item), _from_here(item.path), 0, said)
     for page in pages:
         yield from page_findings(page)
     yield from link_findings(pages, {root.name: partial(_exists, root.folder) for root in roots})
     yield from copy_findings(pages)
+
+
+def _rule_of(item: SkippedFile) -> str:
+    if item.reason == "empty":
+        return "empty-page"
+    return "unsupported-file" if item.reason in _UNSUPPORTED else "unread-file"
 
 
 def _from_here(path: str) -> str:

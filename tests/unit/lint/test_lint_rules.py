@@ -108,6 +108,11 @@ def test_a_file_that_cannot_be_read_is_an_error(found, raw, rule):
     assert [one[:2] for one in got] == [(rule, "b.md")]
 
 
+def test_pages_of_which_none_can_be_read_are_told_one_by_one(found):
+    got = found({"a.md": b"\x00\x01" * 50, "b.md": b"\x00"})
+    assert [one[:2] for one in got] == [("unread-file", "a.md"), ("unread-file", "b.md")]
+
+
 def test_formats_that_are_not_read_are_told(rules):
     assert rules({"a.md": page(), "manual.doc": b"words"}) == ["unsupported-file"]
 
