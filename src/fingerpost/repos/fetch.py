@@ -18,7 +18,7 @@ from fingerpost.lanes.backoff import jittered
 from fingerpost.lanes.web.visit import Visitor
 from fingerpost.repos.git_place import GitPlace
 from fingerpost.repos.github import Github
-from fingerpost.repos.known import Fetched, Known
+from fingerpost.repos.known import COMMIT, Fetched, Known
 from fingerpost.repos.mirror import Draft, Mirror
 from fingerpost.repos.select import Limits
 
@@ -109,11 +109,16 @@ def _told(
 def _hint(error: RepositoryError, address: RepositoryAddress) -> str:
     if isinstance(error, RepositoryNotFoundError):
         return "Correct its address, or the branch, tag or full commit behind '@'."
+    # Git says in words alone that a commit is not there.
+    named = " See that it has the commit behind '@'." if COMMIT.fullmatch(address.ref) else ""
     if isinstance(error, RepositoryUnavailableError):
-        return "See that its server can be reached from here, and fetch it again later."
+        return f"See that its server can be reached from here, and fetch it again later.{named}"
     if address.kind == "local":
-        return "Give the folder of a git repository that is whole and that you may read."
-    return ""
+        return (
+            "Give the folder of a git repository that is whole and that you may read. Git reads "
+            f"no folder that another user owns: give a copy of your own.{named}"
+        )
+    return named.strip()
 
 
 def _fetch(

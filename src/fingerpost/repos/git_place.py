@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,12 +19,12 @@ from fingerpost.lanes.web.public import IpAddress
 from fingerpost.lanes.web.target import read_target
 from fingerpost.lanes.web.visit import Visitor
 from fingerpost.repos.git import Git
-from fingerpost.repos.known import Fetched, Known
+from fingerpost.repos.known import COMMIT, Fetched, Known
 from fingerpost.repos.mirror import Draft
 from fingerpost.repos.select import Entry, Limits, select
 
 MAX_ENTRIES: Final = 1_000_000
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHA256: Final = 64
 _HEAD: Final = "refs/fingerpost/head"
 _MODES: Final = {b"120000": "symlink", b"160000": "submodule", b"100644": "file", b"100755": "file"}
 _STEP: Final = 2**20
@@ -67,13 +66,14 @@ class GitPlace:
         if is_local and not Path(address.repo).is_dir():
             raise RepositoryNotFoundError("there is no such folder")
         git = self._git(draft.work)
-        if _COMMIT.fullmatch(address.ref):
+        if COMMIT.fullmatch(address.ref):
             wanted, mark = address.ref, address.ref
         else:
             wanted, mark = self._newest(git)
         if mark == known.mark and known.commit:
             return None
-        git.run("init", "--quiet", "--bare", "--template=", "repo.git")
+        kind = ["--object-format=sha256"] if len(mark) == _SHA256 else []
+        git.run("init", "--quiet", "--bare", "--template=", *kind, "repo.git")
         # fmt: off
         git.run(
             "-C", "repo.git", "fetch", "--quiet", "--depth=1", "--no-tags", "--update-shallow",
@@ -82,11 +82,7 @@ class GitPlace:
             is_remote=not is_local,
         )
         # fmt: on
-        peeled = f"{_HEAD}^{{commit}}"
-        said = git.run("-C", "repo.git", "rev-parse", "--verify", "--end-of-options", peeled)
-        commit = said.read_text("ascii", "replace").strip()
-        if not _COMMIT.fullmatch(commit):
-            raise RepositoryError("git named something that is no commit")
+        commit = _commit_of(git, address.ref)
         if commit != known.commit:
             self._read(git, commit, draft)
         return Fetched(commit, mark)
@@ -139,7 +135,7 @@ class GitPlace:
         rows = (line.split("\t") for line in said.read_text("utf-8", "replace").splitlines())
         hashes = {row[1]: row[0] for row in rows if len(row) == 2}  # noqa: PLR2004 - hash and name
         for name in names:
-            if _COMMIT.fullmatch(hashes.get(name, "")):
+            if COMMIT.fullmatch(hashes.get(name, "")):
                 return name, hashes[name]
         what = f"no branch and no tag {address.ref!r}" if address.ref else "no commit"
         raise RepositoryNotFoundError(f"it has {what}")
@@ -154,6 +150,21 @@ class GitPlace:
         with content.open("rb") as file:
             for entry in draft.selection.entries:
                 draft.write(entry.path, _object(file, entry))
+
+
+def _commit_of(git: Git, ref: str) -> str:
+    """Return the commit that was fetched; a tag may stand for a file or a folder too.
+
+    Raises:
+        RepositoryNotFoundError: It is none.
+    """
+    told = f"{_HEAD}^{{commit}}\n".encode()
+    form = "--batch-check=%(objectname) %(objecttype)"
+    said = git.run("-C", "repo.git", "cat-file", form, told=told)
+    commit, _, kind = said.read_text("ascii", "replace").strip().partition(" ")
+    if kind != "commit" or not COMMIT.fullmatch(commit):
+        raise RepositoryNotFoundError(f"{ref or 'HEAD'!r} names no commit")
+    return commit
 
 
 def _entries(listed: Path) -> Iterator[Entry]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -27,11 +26,10 @@ from fingerpost.lanes.web.target import read_target
 from fingerpost.lanes.web.visit import Visitor
 from fingerpost.repos.archive import list_archive, read_archive
 from fingerpost.repos.github_failure import error_of
-from fingerpost.repos.known import Fetched, Known
+from fingerpost.repos.known import COMMIT, Fetched, Known
 from fingerpost.repos.mirror import Draft
 from fingerpost.repos.select import Entry, Limits, select
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS: Final = 3
 _OK, _NOT_MODIFIED = 200, 304
@@ -96,7 +94,7 @@ class Github:
             commit = (await reply.read()).decode("ascii", "replace").strip()
         finally:
             await reply.close()
-        if not _COMMIT.fullmatch(commit):
+        if not COMMIT.fullmatch(commit):
             raise RepositoryError("the API answered with something that is no commit")
         return Fetched(commit, reply.headers.get("etag", ""))
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from fingerpost.repos.mirror import Draft
+
+COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""A full hash, by SHA-1 or SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,37 @@ def test_without_git_the_error_says_what_is_missing(place, mill, monkeypatch):
         place(str(mill)).fetch()
 
 
+def test_a_repository_that_counts_by_sha256_is_taken_too(place, tmp_path):
+    folder = tmp_path / "new"
+    folder.mkdir()
+    git(folder, "init", "-q", "--object-format=sha256", "-b", "main")
+    first = commit(folder, {"README.md": "# New\n"})
+    taken = place(str(folder))
+    assert taken.fetch()
+    assert taken.state.commit == first
+    assert taken.files == {"README.md": "# New\n"}
+    assert not taken.fetch()
+    assert place(f"{folder}@{first}").fetch()
+
+
+@pytest.mark.parametrize("what", ["HEAD^{tree}", "HEAD:README.md"])
+def test_a_tag_of_what_is_no_commit_says_so_and_what_to_correct(place, mill, what):
+    git(mill, "tag", "odd", git(mill, "rev-parse", what))
+    with pytest.raises(RepositoryNotFoundError, match="'odd' names no commit") as caught:
+        place(f"{mill}@odd").fetch()
+    assert "branch, tag or full commit" in caught.value.hint
+
+
+def test_of_a_commit_that_is_not_there_the_hint_speaks_of_the_commit(place, mill):
+    with pytest.raises(RepositoryError) as caught:
+        place(f"{mill}@{'0' * 40}").fetch()
+    assert "See that it has the commit behind '@'." in caught.value.hint
+    with pytest.raises(RepositoryError) as caught:
+        place(str(mill / "docs")).fetch()
+    assert "commit" not in caught.value.hint
+    assert "another user owns: give a copy of your own" in caught.value.hint
+
+
 def test_an_error_of_git_names_its_command(place, mill):
     blob = git(mill, "rev-parse", "HEAD:README.md")
     (mill / ".git/objects" / blob[:2] / blob[2:]).unlink()
