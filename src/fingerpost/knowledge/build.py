@@ -63,9 +63,9 @@ def _sections(root: Path, page: str) -> Iterator[_Section]:
     """
     try:
         text = (root / page).read_text(encoding="utf-8")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise ConfigError(
-            f"{root} is no checkout of fingerpost: {page}: {error.strerror}",
+            f"{root} is no checkout of fingerpost: {page}: {getattr(error, 'strerror', error)}",
             hint="Platform knowledge is built from the project's sources; name their folder "
             "with --root.",
         ) from error

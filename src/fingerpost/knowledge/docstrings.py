@@ -112,9 +112,10 @@ class Docstrings:
     def _parsed(self, file: Path) -> ast.Module:
         try:
             return ast.parse((self._root / file).read_text(encoding="utf-8"))
-        except OSError as error:
+        except (OSError, SyntaxError, ValueError) as error:
+            why = getattr(error, "strerror", error)
             raise ConfigError(
-                f"{self._root} is no checkout of fingerpost: {file}: {error.strerror}",
+                f"{self._root} is no checkout of fingerpost: {file}: {why}",
                 hint="Platform knowledge is built from the project's sources; name their folder "
                 "with --root.",
             ) from error

@@ -87,6 +87,18 @@ def test_a_heading_inside_code_begins_no_entry(checkout):
     assert "faq:is-this-a-question" not in found
 
 
+@pytest.mark.parametrize(
+    ("file", "raw"),
+    [("docs/faq.md", b"\xff\xfe"), ("src/fingerpost/config/schema.py", b"def (:\n")],
+)
+def test_a_file_of_the_checkout_that_cannot_be_read_is_named(checkout, file, raw):
+    with (checkout / file).open("ab") as end:
+        end.write(raw)
+    with pytest.raises(ConfigError, match=f"no checkout of fingerpost: {file}: ") as caught:
+        build(checkout)
+    assert "--root" in caught.value.hint
+
+
 def test_a_folder_that_is_no_checkout_is_refused_with_a_hint(tmp_path, capsys):
     assert _run("--root", tmp_path) == 2
     said = capsys.readouterr().err
