@@ -131,15 +131,13 @@ class CapabilityDiscoveryEngine:
         return features_of(self._words.shares(asked), self._meaning(asked))
 
     def _ranked(self, question: str, excluded: Sequence[str]) -> _Ranked:
+        # One id that is given as it is must not count as all its parts.
+        names = [excluded] if isinstance(excluded, str) else excluded
         features, model = self.features(question), packaged_confidence()
         chances, meaning = model.of(features), features.get("meaning")
         # Stable, so that of equals the first one that was given stays first.
         order = np.argsort(-chances, kind="stable").tolist()
-        best = [
-            row
-            for row in order
-            if not (excluded and self._items[row].capability.is_among(excluded))
-        ]
+        best = [row for row in order if not (names and self._items[row].capability.is_among(names))]
         threshold = model.threshold(with_meaning=meaning is not None)
         return _Ranked(best, chances, meaning, threshold)
 

@@ -50,6 +50,8 @@ def test_a_question_that_shares_no_word_gets_nothing(question):
         (["convertImage"], []),
         (["tool:convertImage"], ["skill:convertImage"]),
         (["skill:convertImage"], ["tool:convertImage"]),
+        ("tool:convertImage", ["skill:convertImage"]),
+        ("skill:convertImages", ["tool:convertImage", "skill:convertImage"]),
         (["extension:convertImage", "image"], ["tool:convertImage", "skill:convertImage"]),
     ],
 )
