@@ -25,7 +25,7 @@ from fingerpost.lint.page import Page, PageLink
 
 _MIN_PROOF: Final = 10
 _PROOF_SHARE: Final = 0.9
-_MOST_COMPARED: Final = 50_000
+_MOST_COMPARED: Final = 20_000
 """Anchors that are compared with broken ones; comparing all with all would be quadratic."""
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 # Made by the browser or the site, not by a heading.
