@@ -82,6 +82,11 @@ OUTSIDE = (
     '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
     "<w:body><w:p><w:r><w:t>&x;</w:t></w:r></w:p></w:body></w:document>"
 )
+STRICT = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="rId1" Target="word/document.xml" '
+    'Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument"/></Relationships>'
+)
 HOSTILE = {
     "encrypted.pdf": (lambda: pdf(1, drawn=WORDS, trailer=ENCRYPTED), "encrypted", "password"),
     "broken.pdf": (lambda: b"%PDF-1.7\nnothing", "broken", ""),
@@ -93,6 +98,11 @@ HOSTILE = {
     "laughs.docx": (lambda: word(LAUGHS), "broken", ""),
     "outside.docx": (lambda: word(OUTSIDE), "empty", "no text"),
     "empty.docx": (lambda: saved(docx.Document()), "empty", "no text"),
+    "strict.docx": (
+        lambda: replaced(saved(docx.Document()), "_rels/.rels", STRICT),
+        "broken",
+        "save it as an ordinary document",
+    ),
     "empty.pptx": (lambda: saved(pptx.Presentation()), "empty", "no text"),
     "word.pptx": (lambda: saved(docx.Document()), "broken", ""),
     "bomb.pptx": (

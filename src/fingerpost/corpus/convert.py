@@ -30,8 +30,10 @@ _READERS: Final[dict[str, Callable[[bytes], Writing]]] = {
 }
 _MAX_UNPACKED = 64 * 1024**2
 _MAX_PARTS = 20_000
+_MAX_RELATIONS = 1024**2
 _MAX_CHARS = 20_000_000
 _WORD = re.compile(r"[^\W_]")
+_STRICT = b"http://purl.oclc.org/ooxml/"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -80,6 +82,12 @@ def _check_package(raw: bytes) -> None:
         unpacked = sum(part.file_size for part in parts)
         if any(part.flag_bits & 1 for part in parts):
             raise ConversionError("encrypted", "its parts are encrypted")
+        relations = next((part for part in parts if part.filename == "_rels/.rels"), None)
+        is_small = relations is not None and relations.file_size <= _MAX_RELATIONS
+        is_strict = is_small and _STRICT in package.read("_rels/.rels")
     if unpacked > _MAX_UNPACKED or len(parts) > _MAX_PARTS:
         size = f"{unpacked / 1048576:,.0f} MiB in {len(parts):,} parts"
         raise ConversionError("limit", f"it unpacks to {size}, limit 64 MiB in {_MAX_PARTS:,}")
+    if is_strict:
+        what = "it is in the strict form of Open XML; save it as an ordinary document"
+        raise ConversionError("broken", what)

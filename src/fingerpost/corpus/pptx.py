@@ -8,6 +8,7 @@ from typing import Any
 
 from fingerpost.corpus.writing import Writing
 
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _TITLE_LEVEL = 2
 _MAX_GROUPS = 16
 
@@ -26,6 +27,7 @@ def read_pptx(raw: bytes) -> Writing:
     writing = Writing((presentation.core_properties.title or "").strip())
     for slide in presentation.slides:
         writing.page()
+        _unwrap(slide.element)
         title = slide.shapes.title
         if title is not None and title.text_frame.text.strip():
             writing.heading(title.text_frame.text, _TITLE_LEVEL)
@@ -38,6 +40,15 @@ def read_pptx(raw: bytes) -> Writing:
             if notes:
                 writing.prose(f"Notes: {notes}")
     return writing
+
+
+def _unwrap(slide: Any) -> None:
+    """Put shapes that newer programs alone can draw whole in the place of their alternatives."""
+    for wrapper in list(slide.iter(f"{_COMPATIBILITY}AlternateContent")):
+        choice = wrapper.find(f"{_COMPATIBILITY}Choice")
+        for child in list(choice) if choice is not None else []:
+            wrapper.addprevious(child)
+        wrapper.getparent().remove(wrapper)
 
 
 def _shapes(shapes: Any, depth: int) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from copy import deepcopy
 
 import docx
 import pptx
@@ -253,6 +254,24 @@ def test_lines_of_a_slide_stay_apart_and_a_shape_with_the_number_of_the_title_is
     box.element.nvSpPr.cNvPr.set("id", str(slide.shapes.title.shape_id))
     text = convert(saved(presentation), "pptx").text()
     assert text == "## Alpha Beta\n\n- one two\n\nfirst\nsecond\n\n"
+
+
+def test_a_shape_with_an_alternative_for_older_programs_is_read_once():
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    slide.shapes.title.text = "Energy"
+    box = slide.shapes.add_textbox(0, 0, Inches(1), Inches(1))
+    box.text_frame.text = "It grows with the mass."
+    wrapper = parse_xml(
+        '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        '<mc:Choice Requires="a14"/><mc:Fallback/></mc:AlternateContent>'
+    )
+    box.element.addprevious(wrapper)
+    wrapper[1].append(deepcopy(box.element))
+    wrapper[0].append(box.element)
+    assert convert(saved(presentation), "pptx").text() == (
+        "## Energy\n\nIt grows with the mass.\n\n"
+    )
 
 
 def test_slides_are_sections_with_their_tables_and_notes():
