@@ -16,6 +16,7 @@ from fingerpost.corpus.blocks import Block
 from fingerpost.corpus.openapi_schema import Schemas, flat, one_line
 from fingerpost.corpus.source import ParsedText
 from fingerpost.corpus.tree import Node, TreeError, read_tree
+from fingerpost.corpus.writing import as_markup
 from fingerpost.text.weave import Weave
 
 SNIFFED_BYTES: Final = 4096
@@ -48,7 +49,6 @@ _KINDS = {
 _SHORT = 200
 _MAX_INDENT = 400
 _BEFORE_KEY = re.compile(r"[ \t\-]*\Z")
-_MARKS = re.compile(r"([\\*_\[\]<>{}])")
 
 
 class DescriptionError(ValueError):
@@ -105,8 +105,7 @@ class _Page:
         self.end_block()
         self.weave.add(f"{title}\n", self._line_start(place))
         self.line += 1
-        marked = _MARKS.sub(r"\\\1", title)
-        self.blocks.append(Block("heading", self.block_line, self.line, level, marked))
+        self.blocks.append(Block("heading", self.block_line, self.line, level, as_markup(title)))
         self.block_line = self.line
 
     def paragraph(self, text: str, node: Node) -> None:

@@ -11,7 +11,7 @@ from fingerpost.corpus.blocks import Block
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _LINE_END = re.compile("\r\n|[\r\v\f]")
 _WORD = re.compile(r"[^\W_]")
-_MARKS = re.compile(r"([\\*_\[\]<>{}])")
+_MARKS = re.compile(r"[\\*_\[\]<>{}&`~]")
 _MAX_LEVEL = 6
 
 
@@ -58,8 +58,7 @@ class Writing:
             self.prose(said)
             return
         level = min(max(level, 1), _MAX_LEVEL)
-        title = _MARKS.sub(r"\\\1", said)
-        self._write("heading", f"{'#' * level} {said}", level, title)
+        self._write("heading", f"{'#' * level} {said}", level, as_markup(said))
 
     def prose(self, text: str) -> None:
         """Write a paragraph, a list or lines of a page."""
@@ -101,6 +100,11 @@ class Writing:
         self.size += len(text) + 2
         self._line += text.count("\n") + 2
         self.blocks.append(Block(kind, first, self._line, level, title))
+
+
+def as_markup(text: str) -> str:
+    """Return a title that is no markup as markup that says the same, for `Block.title`."""
+    return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def clean(text: str) -> str:

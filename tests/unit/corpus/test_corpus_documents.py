@@ -1,6 +1,7 @@
 """PDF, Word and PowerPoint files: converted text with headings, tables and pages."""
 
 import io
+import json
 import subprocess
 import sys
 from copy import deepcopy
@@ -220,6 +221,16 @@ def word_of(*xml, before=lambda document: None):
 )
 def test_words_of_a_paragraph_are_read_once_and_stay_apart(xml, text):
     assert word_of(xml) == f"{text}\n\n"
+
+
+def test_a_heading_keeps_signs_that_would_be_markup_elsewhere():
+    title = "Use &nbsp; and `x_y` ~~in~~ <b> \\ {#id} [a](b) **c**"
+    document = docx.Document()
+    document.add_heading(title, 1)
+    document.add_paragraph("text")
+    assert prepared(saved(document), "a.docx").chunks[0].heading_path == (title,)
+    described = f'{{"openapi": "3.0.0", "paths": {{{json.dumps(title)}: {{"get": {{}}}}}}}}'
+    assert prepared(described.encode(), "a.json").chunks[-1].heading_path == (f"GET {title}",)
 
 
 def test_a_table_inside_a_table_is_told_once():
