@@ -166,8 +166,7 @@ class Schemas:
     def described(self, name: str, node: Node) -> Iterator[tuple[str, Node]]:
         """Yield the lines of a schema with the node that each stands for: one for each field."""
         kind = self.kind(node, follow=False)
-        head = Node(node.start, node.value_start, node.value_start)
-        yield _described(f"{name} ({kind})" if kind else name, node), head
+        yield _described(f"{name} ({kind})" if kind else name, node), _before(node)
         yield from self.details(node, 0)
 
     def details(
@@ -182,7 +181,7 @@ class Schemas:
         """
         pad = "  " * depth
         if node.said("title") and node.said("description"):
-            yield f"{pad}title: {one_line(node.said('title'))}", Node(*[node.value_start] * 3)
+            yield f"{pad}title: {one_line(node.said('title'))}", _before(node)
         for key, child in (node.members or {}).items():
             if key in told:
                 continue
@@ -208,16 +207,21 @@ class Schemas:
         about = _about(node)
         if about:
             kind = self.kind(node, follow=False) or "any"
-            yield f"{'  ' * depth}- {kind}: {about}", Node(*[node.value_start] * 3)
+            yield f"{'  ' * depth}- {kind}: {about}", _before(node)
         yield from self.details(node, depth)
 
     def _choices(self, key: str, node: Node, depth: int) -> Iterator[tuple[str, Node]]:
         kinds = [self.kind(one, follow=False) for one in node.items or []]
         told = _JOINS[key].join(kinds)
         if len(kinds) > _MAX_CHOICES or len(told) > _MAX_LINE:
-            yield f"{'  ' * depth}{key}: {told}", Node(*[node.value_start] * 3)
+            yield f"{'  ' * depth}{key}: {told}", _before(node)
         for one in node.items or []:
             yield from self._inner(one, depth)
+
+
+def _before(node: Node) -> Node:
+    """Return what stands before a value: its key, where it has one."""
+    return Node(node.start, node.value_start, node.value_start)
 
 
 def _untold(key: str, child: Node, node: Node) -> str | None:
