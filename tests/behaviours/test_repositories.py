@@ -248,6 +248,15 @@ async def test_a_repository_without_documents_says_so(server):
             pass
 
 
+async def test_an_api_description_of_a_repository_joins_and_other_data_does_not(server):
+    paths = "paths:\n  /grain:\n    get:\n      summary: Lists the grain that is dried\n"
+    server.push("acme/api", {"openapi.yaml": f"openapi: 3.0.0\n{paths}", "data.yaml": "a: 1\n"})
+    async with router_of(server, repos=["acme/api"]) as router:
+        result = await router.route("Which operation lists the grain that is dried?")
+        assert router.get_corpus_stats().formats == {"openapi": 1}
+    assert result.sources[0].heading_path[-1] == "GET /grain"
+
+
 async def test_a_failing_server_takes_nothing_away_of_what_was_fetched(server):
     async with router_of(server) as router:
         server._faults["commits"] = [faults.status(500, body=b"")] * 3

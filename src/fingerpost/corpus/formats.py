@@ -57,6 +57,12 @@ def sniffed_format(path: str) -> str:
     return SNIFFED.get(PurePosixPath(path).suffix.lower(), "")
 
 
+def is_named_description(path: str) -> bool:
+    """Tell whether a file of data carries in its name that it describes an API."""
+    name = PurePosixPath(path).name.lower()
+    return bool(sniffed_format(path)) and ("openapi" in name or "swagger" in name)
+
+
 def is_read(path: str) -> bool:
     """Tell whether a file is a document by its name, or may be one by what it holds."""
     return bool(format_of(path) or sniffed_format(path))

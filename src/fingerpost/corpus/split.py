@@ -15,7 +15,7 @@ from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.source import ParsedText
 from fingerpost.corpus.units import MAX_RAW_PER_TOKEN, Breaker, Unit, count_tokens
 
-SPLITTER_VERSION = "4"
+SPLITTER_VERSION = "5"
 
 # What the heading path may take above the chunk limit: MiniLM's 256 less its two marks less 220.
 PATH_ROOM = 34

@@ -21,6 +21,7 @@ from typing import Self
 
 from fingerpost.corpus.formats import (
     format_of,
+    is_named_description,
     is_unsupported,
     sniffed_format,
     why_unsupported,
@@ -36,6 +37,7 @@ from fingerpost.types.document import SkippedFile
 
 MAX_DEPTH = 64
 """Folders above a file, below its root; what lies deeper is skipped."""
+_SEARCHED_BYTES = 16 * 2**20
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _REGULAR = (
     os.O_RDONLY
@@ -145,10 +147,12 @@ class Folder:
     def _describes(self, file: FoundFile) -> bool:
         """Tell whether a file of data is a document by how it begins.
 
-        One that carries it in its name is searched whole: its keys may be sorted.
+        One that carries it in its name is searched whole, since its keys may be sorted, or is
+        taken for one where it is very large: whoever reads it says so.
         """
-        name = file.parts[-1].lower()
-        whole = "openapi" in name or "swagger" in name
+        whole = is_named_description(file.path)
+        if whole and file.size > _SEARCHED_BYTES:
+            return True
         with suppress(OSError, FileRefusedError):
             descriptor = self._open_file(file)
             try:

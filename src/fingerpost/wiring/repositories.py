@@ -14,7 +14,7 @@ from fingerpost.config.load import cache_folder
 from fingerpost.config.repository import RepositoryAddress
 from fingerpost.config.schema import QueryRouterConfig
 from fingerpost.corpus import CorpusRoot
-from fingerpost.corpus.formats import format_of
+from fingerpost.corpus.formats import FORMATS, format_of, is_named_description
 from fingerpost.corpus.locate import is_ignored_folder
 from fingerpost.corpus.walk import MAX_DEPTH
 from fingerpost.errors import RepositoryError
@@ -221,14 +221,16 @@ def _bare(error: str, name: str) -> str:
 
 def _is_document(path: str) -> bool:
     *folders, name = path.split("/")
-    return bool(format_of(name)) and not any(map(is_ignored_folder, folders))
+    is_read = format_of(name) or is_named_description(name)
+    return bool(is_read) and not any(map(is_ignored_folder, folders))
 
 
 def _folder(address: RepositoryAddress, server: str, limits: Limits) -> Path:
-    """Return where a repository is kept; other limits give another folder."""
+    """Return where a repository is kept; other limits or formats give another folder."""
     at = server if address.kind == "github" else ""
     sizes = (limits.max_files, limits.max_file_bytes, limits.max_bytes)
-    key = digest(address.name, at, *map(str, sizes))
+    formats = [suffix for suffix in FORMATS if format_of(f"a{suffix}")]
+    key = digest(address.name, at, *map(str, sizes), *formats)
     plain = "".join(sign if sign.isalnum() else "-" for sign in address.name[-40:]).strip("-")
     return cache_folder() / "repos" / f"{plain}-{key}"
 

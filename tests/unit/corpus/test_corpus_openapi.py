@@ -327,6 +327,19 @@ def test_a_large_file_of_other_data_is_known_in_time_that_grows_with_its_length(
     assert time.process_time() - started < 1
 
 
+def test_a_description_past_every_limit_is_listed_and_not_read(tmp_path):
+    with (tmp_path / "openapi-dump.json").open("wb") as file:
+        file.truncate(4 * 2**30)
+    (tmp_path / "a.md").write_text("# A\n\nA page.\n")
+    roots, _ = locate([tmp_path])
+    store = open_store(str(tmp_path / "index"))
+    summary = index_corpus(store, roots, embedder=None, options=IndexOptions(), observe=ignore)
+    store.close()
+    (skipped,) = summary.skipped
+    assert skipped.path.endswith("openapi-dump.json")
+    assert skipped.reason == "too-large"
+
+
 def test_other_data_files_are_no_documents_and_are_not_listed(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
