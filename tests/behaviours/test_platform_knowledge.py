@@ -75,9 +75,10 @@ async def test_a_page_of_the_user_stands_above_an_entry_that_it_contradicts(corp
 @pytest.mark.parametrize(
     ("question", "is_ours"),
     [
-        ("Which embedding_model does Heron use?", False),
-        ("How do I call chat_model in the Heron API?", False),
-        ("Which embedding_model does Osprey use?", True),
+        ("Which max_tier does Heron use?", False),
+        ("How do I call route_sync in the Heron API?", False),
+        ("Which max_tier does Osprey use?", True),
+        ("AuthenticationError when images are pushed to the registry?", False),
         ("Which embedding_model does fingerpost use for Heron?", True),
     ],
 )

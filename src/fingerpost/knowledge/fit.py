@@ -15,7 +15,11 @@ SAME_QUESTION: Final = 0.85
 
 Of 9,860 questions about other things that ``benchmarks/knowledge.py`` asks, the likest has 0.80.
 """
-_COMMON: Final = frozenset({"api_key", "base_url", "MiniMax"})
+_COMMON: Final = frozenset({
+    "api_key", "base_url", "chat_model", "embedding_model", "top_k", "top_n", "web_search",
+    "AuthenticationError", "ChatModel", "ConfigError", "MiniMax", "ModelNotFoundError",
+    "UsageError",
+})  # fmt: skip
 """Compounds that are not ours alone."""
 _OWN: Final = "fingerpost"
 _VARIABLES: Final = "FINGERPOST_"
