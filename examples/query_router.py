@@ -8,7 +8,7 @@ from fingerpost import QueryRouter
 async def main() -> None:
     """Ask the documentation of fingerpost how it answers."""
     router = QueryRouter(
-        knowledge_corpus=["docs", "README.md"],
+        knowledge_corpus=["docs/how-it-works", "README.md"],
         available_tools=["web_search", "deep_research"],
         embed="wait",
     )

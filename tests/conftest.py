@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,31 @@ _REAL_CONNECT = socket.socket.connect
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in the background so, and commands that tests interrupt inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--both-loops", action="store_true", help="run each behaviour on asyncio and on trio"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keep one event loop of each behaviour, by turns: whole questions take most of the time."""
+    if config.getoption("--both-loops"):
+        return
+    left_out = [item for item in items if _is_other_loop(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_other_loop(item):
+    given = getattr(item, "callspec", None)
+    loop = given.params.get("anyio_backend") if given else None
+    if loop is None or "/behaviours/" not in item.path.as_posix():
+        return False
+    asked_for = any("::" in one for one in item.config.args)
+    turn = crc32(item.nodeid.replace(loop, "").encode()) % 2
+    return not asked_for and loop != ("asyncio", "trio")[turn]
 
 
 @pytest.fixture(autouse=True)
