@@ -50,9 +50,10 @@ def result(name: str) -> dict[str, Any]:
 def measured_on(found: Mapping[str, Any]) -> str:
     """Return when and on what something was measured."""
     machine = found["machine"]
+    loop = f", a plain loop of a million in {machine['loop_ms']} ms" if "loop_ms" in machine else ""
     return (
         f"Measured {found['date']} on {machine['cores']} cores of an {machine['cpu']}, load "
-        f"{machine['load_1m']}, Python {machine['python']}."
+        f"{machine['load_1m']}, Python {machine['python']}{loop}."
     )
 
 
