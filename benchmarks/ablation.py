@@ -78,6 +78,16 @@ def as_given(hits: Sequence[Hit], *_: object) -> list[Hit]:
     return list(hits)
 
 
+def alone(hits: Sequence[Hit], *_: object) -> list[list[Hit]]:
+    """Return each hit as a group of its own."""
+    return [[hit] for hit in hits]
+
+
+def leading(groups: Sequence[Sequence[Hit]], *_: object) -> list[Hit]:
+    """Return the first hit of each group."""
+    return [group[0] for group in groups]
+
+
 def first(_: object, hits: Sequence[Hit], k: int) -> list[Hit]:
     """Return the first ``k`` hits as they are."""
     return list(hits[:k])
@@ -109,7 +119,7 @@ PARTS: Mapping[int, Sequence[Part]] = {
         Part("words leg", [(hybrid, "run_legs", of_vectors)]),
         Part("weight by question (half and half)", [(hybrid, "_weight", lambda *_: (0.5, {}))]),
         Part("coverage", [(hybrid, "covering", fused_alone), (score, "covering", fused_alone)]),
-        Part("near-duplicates", [(hybrid, "distinct", as_given)]),
+        Part("near-duplicates", [(hybrid, "grouped", alone), (hybrid, "one_of_each", leading)]),
         Part("naming", [(hybrid, "raise_named", as_given)]),
         Part("spread", [(hybrid, "spread", first_of)]),
     ),
