@@ -1,5 +1,8 @@
 """A provider that changes an embedding model under its name: vectors of two models never meet."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from fingerpost import QueryRouter
@@ -137,3 +140,24 @@ def test_a_provider_that_is_away_is_no_change_and_is_asked_again():
     model.is_away = False
     assert len(steady.embed(["a question"])) == 1
     assert steady.overhead_tokens == 0
+
+
+def test_questions_do_not_wait_for_each_other_while_the_first_is_checked():
+    right, known_read = HashEmbedder(8), []
+    meet = threading.Barrier(3, timeout=10)
+
+    def known():
+        known_read.append(1)
+        return [("a known text", right.embed(["a known text"])[0])]
+
+    class Slow(HashEmbedder):
+        def embed(self, texts):
+            meet.wait()  # all three are at the provider at once, or this breaks
+            return super().embed(texts)
+
+    steady = SteadyEmbedder(Slow(8), known, clock=FakeClock())
+    assert steady.overhead_tokens > 0
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(steady.embed, [["a"], ["b"], ["c"]]))
+    assert [len(one) for one in found] == [1, 1, 1]
+    assert len(known_read) == 1

@@ -130,7 +130,7 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
         "repositories": to_wire(stats.repositories),
         "n_chunks": stats.chunk_count,
         "n_documents": stats.document_count,
-        "formats": _formats(library),
+        "formats": stats.formats,
         "vector_coverage": stats.vector_coverage,
         "embedding_model": stats.embedding_model,
         "embedding_status": stats.embedding_status,
@@ -139,13 +139,6 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
         "n_summaries": library.store.info().n_summaries,
         "generation": stats.generation,
     }
-
-
-def _formats(library: Any) -> dict[str, int]:
-    """Return format → number of documents, the most first."""
-    with library.store.reader() as reader:
-        found = Counter(document.format for document in reader.documents())
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:

@@ -56,6 +56,7 @@ class SteadyEmbedder(WrappedEmbedder):
         self._clock = clock
         self._lock = threading.Lock()
         self._next_check = -math.inf
+        self._ready: Sequence[Probe] = ()
         self._drift: EmbeddingDriftError | None = None
 
     @property
@@ -74,12 +75,13 @@ class SteadyEmbedder(WrappedEmbedder):
         """
         with self._lock:
             probes = self._due()
-            if probes:
-                vectors = self._model.embed([*(text for text, _ in probes), *texts])
+            if not probes:
+                self._raise_drift()
+        vectors = self._model.embed([*(text for text, _ in probes), *texts])
+        if probes:  # others ask meanwhile: nobody waits for a provider that is away
+            with self._lock:
                 self._compare(probes, vectors)
-                return vectors[len(probes) :]
-            self._raise_drift()
-        return self._model.embed(texts)
+        return vectors[len(probes) :]
 
     def embed_each(self, texts: Sequence[str]) -> list[Any]:
         """Return the vector of each text, in order, or the error that says why it has none.
@@ -99,12 +101,16 @@ class SteadyEmbedder(WrappedEmbedder):
             close()
 
     def _due(self) -> Sequence[Probe]:
-        return self._probes() if self._clock() >= self._next_check else ()
+        if self._clock() < self._next_check:
+            return ()
+        if not self._ready:
+            self._ready = self._probes()
+        return self._ready
 
     def _compare(self, probes: Sequence[Probe], vectors: NDArray[np.float32]) -> None:
         now = vectors[: len(probes)]
         cosine = min(float(known @ new) for (_, known), new in zip(probes, now, strict=True))
-        self._drift = None
+        self._drift, self._ready = None, ()
         self._next_check = self._clock() + _CHECKED_EVERY_S
         if not cosine >= LEAST_COSINE:
             self._next_check = self._clock() + _DRIFTED_FOR_S

@@ -31,6 +31,7 @@ def corpus_stats(
         skipped = (*unlocated, *reader.skipped(), *repositories.skipped())
         joined = repositories.stats(reader)
     active = embedding.model is not None
+    formats = Counter(kind for _, kind in documents)
     return CorpusStats(
         initialized=True,
         configured_path_count=len(config.knowledge_corpus) + len(source_paths(config)),
@@ -59,7 +60,7 @@ def corpus_stats(
         repositories=joined,
         topics=topic_names,
         languages=languages,
-        formats=dict(Counter(kind for _, kind in documents).most_common()),
+        formats=dict(sorted(formats.items(), key=lambda one: (-one[1], one[0]))),
         generation=state.generation,
         index_path=state.location,
         notes=state.notes,
