@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -80,7 +81,8 @@ class Http:
             ProviderTimeoutError: The head did not come in time.
             ProviderUnreachableError: No connection, or it broke.
             ProviderTLSError: The other side is not who it should be.
-            BadResponseError: What came is no HTTP, or compressed without having been asked.
+            BadResponseError: What came is no HTTP, or status 200 with a body that is compressed
+                without having been asked.
         """
         start = self.clock()
         until = start + limits.total_s
@@ -105,7 +107,7 @@ class Http:
         if response is None:
             raise call.timeout("total" if patience < limits.first_byte_s else "first byte")
         reply = Reply(response, call, self._httpx, lambda: pool.give_back(group))
-        if reply.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        if reply.is_compressed and reply.status == HTTPStatus.OK:
             await reply.close()
             raise call.error(BadResponseError, "answered with a compressed body, unasked")
         return reply

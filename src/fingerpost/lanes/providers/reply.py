@@ -27,6 +27,7 @@ class Reply:
     Attributes:
         status: HTTP status.
         headers: Names in lower case; of several the last.
+        is_compressed: The body is, although nobody asked for that; it is not unpacked.
         n_bytes: Bytes of the body read so far.
         has_open_line: The last of its `lines` had no end, as when the body was cut off.
     """
@@ -43,6 +44,8 @@ class Reply:
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in response.headers.raw
         }
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        self.is_compressed = encoding not in {"", "identity"}
         self.n_bytes = 0
         self.has_open_line = False
         self._call = call
@@ -77,8 +80,13 @@ class Reply:
             yield part
 
     async def beginning(self, n_bytes: int) -> bytes:
-        """Return up to about ``n_bytes`` of the body, less when it breaks off: for an error."""
+        """Return up to about ``n_bytes`` of the body, less when it breaks off: for an error.
+
+        Nothing of a compressed one, which says nothing to people.
+        """
         parts: list[bytes] = []
+        if self.is_compressed:
+            return b""
         # The status says more than that its explanation was cut.
         with contextlib.suppress(ProviderError):
             while self.n_bytes < n_bytes and (part := await self._part()):
