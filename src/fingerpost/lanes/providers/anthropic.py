@@ -80,7 +80,7 @@ class AnthropicShape:
                 self._read_usage(data, draft)
                 self._read_stop(as_mapping(data.get("delta")), draft)
             case "message_stop":
-                draft.is_over = True
+                draft.is_over = draft.is_ended = True
 
     def _read_message(self, data: Mapping[str, Any], draft: Draft) -> None:
         self._read_head(data, draft)

@@ -25,7 +25,7 @@ from fingerpost.lanes.providers.draft import Draft
 from fingerpost.lanes.providers.failure import error_for, error_in, request_id
 from fingerpost.lanes.providers.fields import parse_json
 from fingerpost.lanes.providers.limits import chat_limits
-from fingerpost.lanes.providers.lines import events
+from fingerpost.lanes.providers.lines import Whole, events
 from fingerpost.lanes.providers.remote import Remote
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.providers.shape import ChatShape
@@ -97,7 +97,7 @@ class ProviderChat(Remote):
     async def _complete(self, call: _Call) -> ChatResponse:
         reply = await self._open(call, stream=False)
         try:
-            await self._whole(call, reply)
+            self._whole(call, await reply.read(), reply)
             again = self._with_room(call)
             if again is None:
                 return self._response(call, reply)
@@ -153,6 +153,7 @@ class ProviderChat(Remote):
                 plain = self._body(call, stream=stream, plain=True)
                 if not self._is_too_much(call, error) or plain == full:
                     raise
+                call.spent = (*call.spent, self._usage(call, type(error).__name__, error))
             reply = await self._send(call, plain, stream=stream)
             self._plain.add(call.model)
         except ProviderError as error:
@@ -203,14 +204,18 @@ class ProviderChat(Remote):
 
     async def _pieces(self, call: _Call, reply: Reply) -> AsyncGenerator[str]:
         """Yield the answer's text as it comes, empty pieces among it."""
-        kind = reply.headers.get("content-type", "")
+        kind = reply.headers.get("content-type", "").lower()
         if self._shape.has_events and kind.startswith(("application/json", "text/html")):
-            yield await self._whole(call, reply)  # it does not stream, or has gone wrong
+            # It does not stream, or has gone wrong.
+            yield self._whole(call, await reply.read(), reply)
             return
         lines = reply.lines()
         items = events(lines) if self._shape.has_events else lines
         async with aclosing(lines), aclosing(items):
             async for item in items:
+                if isinstance(item, Whole):
+                    yield self._whole(call, item, reply)
+                    return
                 yield self._piece(call, item, reply)
                 if call.draft.is_over:
                     break
@@ -218,9 +223,9 @@ class ProviderChat(Remote):
         call.keep(rest)
         yield rest
 
-    async def _whole(self, call: _Call, reply: Reply) -> str:
-        """Read a reply that came in one and return the answer's text."""
-        self._shape.read(self._parsed(call, await reply.read(), reply), call.draft)
+    def _whole(self, call: _Call, body: bytes | str, reply: Reply) -> str:
+        """Return the answer's text in a reply that came in one."""
+        self._shape.read(self._parsed(call, body, reply), call.draft)
         if not call.draft.is_reply:
             raise self._error(BadResponseError, call, "answered without the fields of a reply")
         call.draft.is_ended = True
@@ -233,7 +238,7 @@ class ProviderChat(Remote):
             return ""
         draft = call.draft
         if item.strip() == _DONE:
-            draft.is_over = True
+            draft.is_over = draft.is_ended = True
             return ""
         n_pieces, draft.has_progress = len(draft.pieces), False
         self._shape.read(self._parsed(call, item, reply), draft)

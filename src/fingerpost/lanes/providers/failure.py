@@ -170,7 +170,8 @@ def error_in(
         now: Seconds since the epoch.
     """
     state = as_mapping(data.get("base_resp")).get("status_code", 0)
-    if not data.get("error") and data.get("type") != "error" and state == 0:
+    is_error = data.get("error") or "error" in (data.get("type"), data.get("object"))
+    if not is_error and state == 0:
         return None
     return _error(200, headers, data, b"", endpoint, model or endpoint.model, now)
 

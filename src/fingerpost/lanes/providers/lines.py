@@ -6,11 +6,18 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 
-__all__ = ["MAX_LINE", "LineTooLongError", "events", "split_lines"]
+__all__ = ["MAX_LINE", "LineTooLongError", "Whole", "events", "split_lines"]
 
 MAX_LINE: Final = 2**20
 _END: Final = re.compile(rb"\r\n|\n|\r(?!\Z)")
 _BOM: Final = "\ufeff"
+_NO_EVENTS: Final = ("{", "[", "<")
+
+
+class Whole(str):
+    """A body that was to be an event stream and is JSON or a web page, whatever its type said."""
+
+    __slots__ = ()
 
 
 class LineTooLongError(ValueError):
@@ -37,9 +44,11 @@ def split_lines(rest: bytes, part: bytes) -> tuple[list[str], bytes]:
 async def events(lines: AsyncIterator[str]) -> AsyncGenerator[str]:
     """Yield the data of each event of a server-sent event stream.
 
-    Only what a blank line ends is an event: one that the end of the stream cuts off is none.
+    Only what a blank line ends is an event: one that the end of the stream cuts off is none. A
+    body without any event that begins like JSON or a web page is yielded as one `Whole`.
     """
     data: list[str] = []
+    strange: list[str] | None = []
     is_first = True
     async for line in lines:
         if is_first:
@@ -50,3 +59,8 @@ async def events(lines: AsyncIterator[str]) -> AsyncGenerator[str]:
                 data.clear()
         elif line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
+            strange = None
+        elif strange is not None and (strange or line.lstrip().startswith(_NO_EVENTS)):
+            strange.append(line)
+    if strange:
+        yield Whole("\n".join(strange))

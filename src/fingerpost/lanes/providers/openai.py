@@ -18,7 +18,9 @@ from fingerpost.types.chat import ChatRequest, TokenLogprob
 __all__ = ["OpenAiShape", "bearer", "read_logprobs"]
 
 _CUT: Final = frozenset({"length", "max_tokens", "model_length"})
-_FAILED: Final = frozenset({"error"})
+_FAILED: Final = frozenset(
+    {"error", "abort", "aborted", "cancelled", "timeout", "insufficient_system_resource"}
+)
 _REFUSED: Final = frozenset({"content_filter", "refusal"})
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
 
