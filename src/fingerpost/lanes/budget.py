@@ -7,9 +7,10 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Self
 
-from fingerpost.errors import BudgetExceededError, LaneError
+from fingerpost.errors import BadEmbeddingError, BudgetExceededError, LaneError, ProviderError
 from fingerpost.lanes.base import ChatModel, DecisionModel, EmbeddingModel, RerankModel
-from fingerpost.lanes.prices import price_of, priced
+from fingerpost.lanes.faults import rule_for
+from fingerpost.lanes.prices import LOCAL, price_of, priced
 from fingerpost.lanes.wrapped import M, Wrapped, WrappedChat, WrappedDecision, WrappedEmbedder
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types.chat import ChatRequest, ChatResponse, ModelRef
@@ -156,8 +157,16 @@ class Meter:
         spent = sum(item.cost_usd or 0.0 for item in known)
         with self._lock:
             self._usage.extend(known)
+            if any(budget.usd is not None for budget in self._budgets):
+                self._unchecked.update((item.model, None) for item in known if _is_unknown(item))
         for budget in self._budgets:
             budget.settle(held_usd, spent)
+
+
+def _is_unknown(usage: Usage) -> bool:
+    """Return whether a call took something and nobody knows what it cost."""
+    has_tokens = usage.input_tokens or usage.output_tokens
+    return usage.cost_usd is None and bool(has_tokens) and price_of(usage.model) is None
 
 
 class _Metered(Wrapped[M]):
@@ -266,12 +275,26 @@ class _MeteredEmbedder(WrappedEmbedder):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         n_tokens = self.overhead_tokens + sum(self.count_tokens(text) for text in texts)
         held = self._meter.hold(self.name, n_tokens)
-        outcome = "ok"
+        outcome, is_own = "ok", self.name.startswith(LOCAL)
         try:
             return self._model.embed(texts)
         except Exception as error:
             outcome = type(error).__name__
+            if _was_turned_away(error):
+                n_tokens = 0
             raise
         finally:
-            usage = Usage(job="embed", model=self.name, input_tokens=n_tokens, outcome=outcome)
+            usage = Usage(
+                job="embed",
+                model=self.name,
+                input_tokens=n_tokens,
+                outcome=outcome,
+                estimated=n_tokens > 0 and not is_own,
+            )
             self._meter.settle(held, (usage,))
+
+
+def _was_turned_away(error: Exception) -> bool:
+    """Return whether a provider took nothing for a call, as far as is known."""
+    is_answer = isinstance(error, BadEmbeddingError)
+    return isinstance(error, ProviderError) and not is_answer and not rule_for(error).billed

@@ -14,9 +14,10 @@ from fingerpost.types.result import Usage
 
 PRICES_AS_OF: Final = "2026-11-30"
 """When the table was last held against what vendors publish."""
+LOCAL: Final = "local/"
+"""Names of models that run in this process begin so."""
 
 _MILLION: Final = 1_000_000
-_LOCAL: Final = "local/"
 _DATED: Final = re.compile(r"-(?:20\d\d-\d\d-\d\d|20\d{6})\Z")
 
 
@@ -60,7 +61,7 @@ def price_of(model: str) -> Price | None:
     A date at the end of the name is passed over: ``gpt-4o-2024-11-20`` costs what ``gpt-4o`` does.
     Models that run in this process cost nothing.
     """
-    if model.startswith(_LOCAL):
+    if model.startswith(LOCAL):
         return Price(0.0, 0.0)
     known = _table()
     return known.get(model) or known.get(_DATED.sub("", model))

@@ -155,6 +155,17 @@ async def test_a_model_without_a_known_price_is_let_through_and_named():
     assert free.unchecked == ()
 
 
+async def test_a_model_without_a_price_that_a_lane_went_on_to_is_named_too():
+    down = ScriptedChat([e.ProviderUnreachableError("x")], provider="openai", model="gpt-4o")
+    used = (Usage("generate", "own/unheard-of", 7, 1),)
+    other = ScriptedChat(
+        [ChatResponse("hi", "own/unheard-of", usage=used)], provider="own", model="unheard-of"
+    )
+    meter = Meter(budget_usd=1.0)
+    await meter.around(FailoverModel([down, other])).complete(ASK)
+    assert meter.unchecked == ("own/unheard-of",)
+
+
 async def test_a_lane_is_priced_as_its_first_model():
     meter = Meter(budget_usd=1e-9)
     with pytest.raises(e.BudgetExceededError):
@@ -194,7 +205,35 @@ async def test_an_embedding_that_failed_is_counted():
     meter = Meter()
     with pytest.raises(e.BadEmbeddingError):
         meter.around_embedder(Priced(e.BadEmbeddingError("x"))).embed(["a"])
-    assert meter.usage[0].outcome == "BadEmbeddingError"
+    assert (meter.usage[0].outcome, meter.usage[0].input_tokens) == ("BadEmbeddingError", 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "n_tokens"),
+    [
+        (e.ProviderUnreachableError, 0),
+        (e.RateLimitedError, 0),
+        (e.AuthenticationError, 0),
+        (e.BadResponseError, 1),
+        (e.ProviderTimeoutError, 1),
+    ],
+)
+async def test_an_embedding_that_was_turned_away_costs_nothing(error, n_tokens):
+    meter = Meter(budget_usd=1.0)
+    with pytest.raises(error):
+        meter.around_embedder(Priced(error("x"))).embed(["a"])
+    [item] = meter.usage
+    assert (item.input_tokens, item.estimated) == (n_tokens, n_tokens > 0)
+    assert meter.spent_usd == item.cost_usd == pytest.approx(n_tokens * 0.02 / 1e6)
+
+
+async def test_tokens_of_embeddings_are_an_estimate_unless_the_model_runs_here():
+    remote, here = Priced(), Priced()
+    here.name = "local/minilm"
+    meter = Meter()
+    for model in (remote, here):
+        meter.around_embedder(model).embed(["a"])
+    assert [item.estimated for item in meter.usage] == [True, False]
 
 
 HELPS = (YesNo("helps", "Does it help?"),)
