@@ -54,6 +54,7 @@ async def _written(corpus, reply, **settings):
     """Return the result of a question whose answer a model writes from little evidence."""
     offline = {"strategy_config": {"classifier_mode": "heuristic"}, "max_context_tokens": 100}
     settings = {**offline, **WORDS, **settings, "chat_model": ScriptedChat([reply])}
+    settings["budget_usd"] = 1.0
     async with _router(corpus, **settings) as router:
         return await router.route("How do I install Heron on Windows and on macOS?", tier=2)
 

@@ -46,6 +46,7 @@ def outcome(
         left_out=answer.left_out,
         timings=run.timings,
         usage=usage,
+        unpriced=run.meter.unchecked,
         trace_id=run.query.query_id,
         rewritten_query=None if run.text == run.query.text else run.text,
         translated_query=evidence.translation or None,

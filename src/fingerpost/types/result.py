@@ -67,6 +67,8 @@ class QueryResult:
         left_out: Hits that the model did not get to see, for want of room; no sources.
         timings: Stage → milliseconds.
         usage: One item per model call.
+        unpriced: Models that were asked although a budget was set that they could not be held
+            to, since their price is not known; empty without a budget.
         cached: The result came from the cache.
         trace_id: Ties result, events and logs together.
         rewritten_query: The stand-alone question used for routing and retrieval, when the
@@ -105,6 +107,7 @@ class QueryResult:
     left_out: tuple[Hit, ...] = ()
     timings: dict[str, float] = field(default_factory=dict, hash=False)
     usage: tuple[Usage, ...] = ()
+    unpriced: tuple[str, ...] = ()
     cached: bool = False
     trace_id: str = ""
     rewritten_query: str | None = None
