@@ -31,6 +31,8 @@ class Observed(Wrapped[M]):
         clock: Monotonic seconds.
     """
 
+    _operation = "chat"
+
     def __init__(
         self, model: M, observe: Observer, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -40,9 +42,8 @@ class Observed(Wrapped[M]):
 
     def _call(self, job: str, query_id: str, model: str = "") -> _Call:
         """Return a call that begins now and is told of when its block ends."""
-        return _Call(
-            job, (self.provider, model or self.model), query_id, self._clock, self._observe
-        )
+        name = (self.provider, model or self.model)
+        return _Call(job, name, query_id, self._clock, self._observe, self._operation)
 
 
 class ObservedChat(Observed[ChatModel], WrappedChat):
@@ -76,6 +77,8 @@ class ObservedDecision(Observed[DecisionModel]):
     Answers that do not fit the questions are told as the error that they are.
     """
 
+    _operation = "decide"
+
     async def decide(
         self,
         input: DecisionInput,
@@ -101,6 +104,8 @@ class ObservedDecision(Observed[DecisionModel]):
 class ObservedReranker(Observed[RerankModel]):
     """A `RerankModel` that tells of each call. Arguments as `Observed`."""
 
+    _operation = "rerank"
+
     async def rerank(
         self,
         query: str,
@@ -124,8 +129,10 @@ class _Call:
         query_id: str,
         clock: Callable[[], float],
         observe: Observer,
+        operation: str,
     ) -> None:
         self._job = job
+        self._operation = operation
         self._provider, self._model = name
         self._query_id = query_id
         self._clock = clock
@@ -165,6 +172,7 @@ class _Call:
             duration_ms=self._since_start_ms(),
             first_piece_ms=self._first_ms,
             outcome=self._outcome,
+            operation=self._operation,
         )
 
     def _since_start_ms(self) -> float:

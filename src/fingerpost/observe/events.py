@@ -311,7 +311,7 @@ class IngestProgress(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall(Event):
-    """A chat or decision model was called once; each attempt of a lane is a call of its own.
+    """A model of a lane was called once; each attempt of a lane is a call of its own.
 
     Attributes:
         job: What it was for.
@@ -324,6 +324,8 @@ class ModelCall(Event):
         first_piece_ms: From the call to the first piece, ``None`` when it was not streamed or
             none came.
         outcome: ``ok``, ``closed`` when the caller gave it up, or the class name of the error.
+        operation: What kind of model it is: ``chat``, ``decide`` or ``rerank``; a chat model may
+            decide and rerank too.
     """
 
     type: ClassVar[str] = "model:call"
@@ -336,6 +338,7 @@ class ModelCall(Event):
     duration_ms: float
     first_piece_ms: float | None
     outcome: str
+    operation: str = "chat"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -164,7 +164,7 @@ def _attributes(event: events.Event) -> dict[str, Any]:
 
 def _call_attributes(event: events.ModelCall) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "gen_ai.operation.name": "chat",
+        "gen_ai.operation.name": event.operation,
         "gen_ai.provider.name": event.provider,
         "gen_ai.request.model": event.model,
         "gen_ai.usage.input_tokens": event.input_tokens,

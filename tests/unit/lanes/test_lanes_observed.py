@@ -3,10 +3,14 @@
 import pytest
 
 from fingerpost import errors as e
-from fingerpost.lanes.observed import ObservedChat
+from fingerpost.config.endpoint import Endpoint
+from fingerpost.lanes.observed import ObservedChat, ObservedDecision, ObservedReranker
+from fingerpost.lanes.providers import load_reranker
 from fingerpost.observe.events import ModelCall
-from fingerpost.testing import FakeClock, ScriptedChat
+from fingerpost.testing import FakeClock, ScriptedChat, ScriptedDecision
+from fingerpost.testing.provider import ProviderServer
 from fingerpost.types.chat import ChatRequest, Message, ModelRef
+from fingerpost.types.question import YesNo
 
 pytestmark = pytest.mark.anyio
 
@@ -91,3 +95,15 @@ async def test_an_observer_that_fails_breaks_nothing():
         raise ValueError(event)
 
     assert (await ObservedChat(ScriptedChat(["hi"]), fail).complete(ASK)).text == "hi"
+
+
+async def test_each_kind_of_model_is_told_as_what_it_does():
+    events = []
+    questions = (YesNo("helps", "Does it help?"),)
+    await ObservedDecision(ScriptedDecision([(0.5,)]), events.append).decide("?", questions)
+    with ProviderServer() as server:
+        reranker = load_reranker(Endpoint("custom", "jina", "m", server.url, job="rerank"))
+        await ObservedReranker(reranker, events.append).rerank("a", ["a", "b"])
+        await reranker.close()
+    await ObservedChat(ScriptedChat(["hi"]), events.append).complete(ASK)
+    assert [event.operation for event in events] == ["decide", "rerank", "chat"]

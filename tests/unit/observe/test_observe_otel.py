@@ -7,6 +7,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from fingerpost import DeadlineExceededError, QueryRouter
+from fingerpost.observe.events import ModelCall
 from fingerpost.observe.otel import OtelObserver
 from fingerpost.testing import ScriptedChat
 
@@ -51,6 +52,29 @@ async def test_a_question_is_one_span_with_one_below_it_for_each_stage(folder, e
         assert root.start_time <= spans[name].start_time <= spans[name].end_time <= root.end_time
     assert spans["classify"].attributes["fingerpost.tier"] == 1
     assert root.attributes["fingerpost.grounding_status"] == "checked"
+
+
+async def test_a_call_is_named_by_what_the_model_does(exporter, provider):
+    observer = OtelObserver(provider)
+    for operation in ("chat", "decide", "rerank"):
+        observer(
+            ModelCall(
+                at=1.0,
+                query_id="q",
+                job="rerank",
+                provider="p",
+                model="m",
+                input_tokens=1,
+                output_tokens=1,
+                cost_usd=None,
+                duration_ms=1.0,
+                first_piece_ms=None,
+                outcome="ok",
+                operation=operation,
+            )
+        )
+    told = [span.attributes["gen_ai.operation.name"] for span in exporter.get_finished_spans()]
+    assert told == ["chat", "decide", "rerank"]
 
 
 async def test_no_text_is_told_unless_it_is_asked_for(folder, exporter, provider):
