@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -89,8 +90,16 @@ def plain_text(markup: str) -> str:
 
     Inline code stays in backticks, addresses and literal tags become inline code, images and
     link targets vanish. The result holds no link, image or tag in any Markdown renderer, and
-    no ``[1]`` outside code that could pass for a marker of ours.
+    no ``[1]`` outside code that could pass for a marker of ours. What was read lately is
+    remembered: questions about one subject find the same chunks.
     """
+    return _remembered(markup) if len(markup) <= _MAX_REMEMBERED else _plain(markup)
+
+
+_MAX_REMEMBERED = 1_200
+
+
+def _plain(markup: str) -> str:
     text = neutralise(markup)
     if not _MARKUP.search(text):
         return _BLANKS.sub(" ", text).strip()
@@ -102,6 +111,9 @@ def plain_text(markup: str) -> str:
     else:
         text = _prose(text)
     return _BLANKS.sub(" ", text).strip()
+
+
+_remembered = lru_cache(maxsize=2_048)(_plain)
 
 
 def code_text(code: str) -> str:
