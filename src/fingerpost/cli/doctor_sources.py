@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerpost.cli.finding import Finding, counted, explained
+from fingerpost.cli.finding import Finding, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +91,7 @@ def _thresholds(config: QueryRouterConfig, backend: str, model: str) -> Finding:
         asked = model if is_local and model else fitted.model
         fitted.check(backend, asked, DEFAULT_QUESTION_TEMPLATE)
     except ConfigError as error:
-        return Finding(name, "failure", explained(error))
+        return Finding(name, "failure", error.advice)
     bound = f"{path}: bound to {fitted.backend}/{fitted.model}"
     if is_local and model:
         return Finding(name, "ok", bound)

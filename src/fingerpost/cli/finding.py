@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fingerpost.errors import FingerpostError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +23,3 @@ class Finding:
 def counted(number: int, noun: str) -> str:
     """Return ``1 document`` or ``1,200 documents``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def explained(error: FingerpostError) -> str:
-    """Return an error with what to do about it."""
-    return f"{str(error).rstrip('.')}. {error.hint}" if error.hint else str(error)

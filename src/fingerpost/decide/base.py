@@ -146,7 +146,7 @@ class BaseSourceRouter(RetrievingRouter):
         """
         if self._fallback is FallbackStrategy.FAIL:
             raise error
-        _LOG.warning("sources could not be chosen, %s: %s", _DONE[self._fallback], error)
+        _LOG.warning("sources could not be chosen, %s: %s", _DONE[self._fallback], error.advice)
         every = self._fallback is FallbackStrategy.ROUTE_TO_ALL
         known = assessments or [
             SourceAssessment(name, status=AnswerStatus.NOT_ANSWERED) for name in self._retrievers

@@ -159,7 +159,8 @@ def _share(deadline: float | None, n_left: int) -> float | None:
 def _failed(router: SourceRouter, error: Exception) -> SourceRouting:
     """Return a routing that says why a router gave none."""
     name = type(router).__name__
-    _LOG.warning("%s could not choose sources, the next one is asked: %s", name, error)
+    told = error.advice if isinstance(error, LaneError) else error
+    _LOG.warning("%s could not choose sources, the next one is asked: %s", name, told)
     usage = error.usage if isinstance(error, LaneError) else ()
     reason = f"{type(error).__name__}: {error}"
     return SourceRouting((), (), router=name, reason=reason, usage=tuple(usage))

@@ -138,7 +138,9 @@ class DecisionModelRouter:
                 query_id=request.query_id,
             )
         except LaneError as error:
-            _LOG.warning("the model could not be chosen, %s answers: %s", self._default, error)
+            _LOG.warning(
+                "the model could not be chosen, %s answers: %s", self._default, error.advice
+            )
             return LaneChoice(self._default, reason=str(error), usage=tuple(error.usage))
         return self._read(response.answers[_ID], response.usage)
 

@@ -30,6 +30,11 @@ class FingerpostError(Exception):
         self.stage = stage
         self.query_id = query_id
 
+    @property
+    def advice(self) -> str:
+        """The message, and what to do about it where that is known."""
+        return f"{str(self).rstrip('.')}. {self.hint}" if self.hint else str(self)
+
 
 class ConfigError(FingerpostError):
     """A setting has a value that is not allowed; the message names setting, value and rule."""

@@ -114,7 +114,7 @@ async def _by_model(
                 raise
             if not run.is_late("generate") and part == 1 and _is_too_long(error):
                 continue
-            _LOG.warning("the model wrote no answer: %s", error)
+            _LOG.warning("the model wrote no answer: %s", error.advice)
             run.fall_back("extractive-fallback", str(error))
         return
 

@@ -241,3 +241,31 @@ def test_any_body_gives_an_error_that_is_short_and_without_the_key(body, status)
     assert isinstance(found, ProviderError)
     assert len(str(found)) < 300
     assert KEY[:8] not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("https://other.example/v1?sig=hidden", "https://other.example:"),
+        ("https://user:hidden@other.example:8443/hidden", "https://other.example:8443:"),
+        ("/elsewhere/hidden", "Check base_url."),
+        ("", "Check base_url."),
+        ("javascript:hidden", "Check base_url."),
+        ("https://[hidden", "Check base_url."),
+        ("https://h:hidden/", "Check base_url."),
+    ],
+)
+def test_a_redirect_says_to_which_server_it_leads_and_no_more(location, told):
+    found = error(307, headers={"location": location})
+    assert told in found.advice
+    assert "hidden" not in found.advice
+
+
+def test_a_key_in_the_host_of_a_redirect_is_not_shown():
+    host = "sk-canary-0123456789abcdef"
+    assert host not in error(307, headers={"location": f"https://{host}.example/"}).advice
+
+
+@pytest.mark.parametrize("status", [307, 401, 402, 404, 429])
+def test_what_a_person_can_mend_comes_with_what_to_do(status):
+    assert error(status).hint

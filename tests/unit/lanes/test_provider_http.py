@@ -7,7 +7,12 @@ import pytest
 
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.config.secrets import Secret
-from fingerpost.errors import ConfigError, ProviderUnreachableError, StreamTruncatedError
+from fingerpost.errors import (
+    BadResponseError,
+    ConfigError,
+    ProviderUnreachableError,
+    StreamTruncatedError,
+)
 from fingerpost.lanes.providers import load_chat
 from fingerpost.lanes.providers.http import Http
 from fingerpost.lanes.providers.limits import chat_limits, embedding_limits
@@ -117,6 +122,24 @@ async def test_a_rush_leaves_few_connections_behind():
         assert server.wait_for(lambda s: s.n_open_connections <= 8)
         await model.close()
         assert server.wait_for(lambda s: s.n_open_connections == 0)
+
+
+async def test_an_address_where_nobody_answers_is_named():
+    model = load_chat(Endpoint("custom", "openai", "m", "http://provider.invalid:8000/v1", KEY))
+    with pytest.raises(ProviderUnreachableError) as caught:
+        await model.complete(REQUEST)
+    await model.close()
+    assert "provider.invalid:8000" in caught.value.advice
+
+
+async def test_a_web_page_where_an_api_should_be_leads_to_the_address():
+    with ProviderServer(faults.html()) as server:
+        model = load_chat(endpoint(server))
+        for ask in (model.complete, lambda request: anext(model.stream(request))):
+            with pytest.raises(BadResponseError) as caught:
+                await ask(REQUEST)
+            assert "Check base_url" in caught.value.advice
+        await model.close()
 
 
 async def test_a_name_that_nobody_has_is_unreachable():

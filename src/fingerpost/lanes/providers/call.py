@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from fingerpost.config.address import host_of
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import (
     AuthenticationError,
@@ -43,13 +44,14 @@ class Call:
         self.until = until
         self.limits = limits
 
-    def error(self, kind: type[ProviderError], what: str) -> ProviderError:
+    def error(self, kind: type[ProviderError], what: str, hint: str = "") -> ProviderError:
         """Return an error of ``kind`` that says whom it is about."""
         endpoint = self.endpoint
         return kind(
             f"{endpoint.name} {what}.",
             provider=endpoint.provider,
             model=endpoint.model,
+            hint=hint,
         )
 
     def timeout(self, phase: str) -> ProviderError:
@@ -68,7 +70,8 @@ class Call:
         import httpx2  # noqa: PLC0415 - loaded by now
 
         if isinstance(error, httpx2.ConnectError) and _has_cause(error, ssl.SSLError):
-            return self.error(ProviderTLSError, "could not prove who it is (TLS)")
+            hint = f"Check the certificate of {self._host}, and that it is the host you meant."
+            return self.error(ProviderTLSError, "could not prove who it is (TLS)", hint)
         if isinstance(error, httpx2.LocalProtocolError):
             return self.error(AuthenticationError, "was not asked: a header is not allowed")
         if isinstance(error, httpx2.RemoteProtocolError):
@@ -81,9 +84,14 @@ class Call:
             return self.error(ProviderUnreachableError, f"broke the connection ({kind})")
         if _is_none_free(error):
             return self._no_connection()
-        if _has_cause(error, socket.gaierror):
-            return self.error(ProviderUnreachableError, "could not be reached: no such host (DNS)")
-        return self.error(ProviderUnreachableError, f"could not be reached ({kind})")
+        hint = f"Check that {self._host} is the host you meant and can be reached from here."
+        is_unknown = _has_cause(error, socket.gaierror)
+        why = ": no such host (DNS)" if is_unknown else f" ({kind})"
+        return self.error(ProviderUnreachableError, f"could not be reached{why}", hint)
+
+    @property
+    def _host(self) -> str:
+        return host_of(self.endpoint.base_url)
 
     def _no_connection(self) -> ProviderError:
         """Return the error of a call that could not begin for a reason of this machine's."""

@@ -258,7 +258,10 @@ class ProviderChat(Remote):
             shown = self._scrubber.clean(said)
             is_cut = reply.has_open_line and said.lstrip().startswith("{")
             kind = StreamTruncatedError if is_cut else BadResponseError
-            raise self._error(kind, call, f"answered no JSON object: {shown}")
+            error = self._error(kind, call, f"answered no JSON object: {shown}")
+            if said.lstrip().startswith("<"):
+                error.hint = "A web page answers there. Check base_url."
+            raise error
         told = error_in(
             data, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
         )

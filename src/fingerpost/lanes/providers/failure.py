@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import urlsplit
 
+from fingerpost.config.address import host_of
 from fingerpost.config.endpoint import Endpoint
 from fingerpost.errors import (
     AuthenticationError,
@@ -199,7 +202,7 @@ def _error(
         status=status,
         request_id=scrubber.without_key(request_id(headers, said)),
         retry_after_s=wait if wait is not None else _told_delay(said),
-        hint=_hint(kind, endpoint),
+        hint=_hint(kind, endpoint, _where_to(headers, scrubber)),
     )
 
 
@@ -278,7 +281,7 @@ def _told_delay(said: Mapping[str, Any]) -> float | None:
     return None
 
 
-def _hint(kind: type[ProviderError], endpoint: Endpoint) -> str:
+def _hint(kind: type[ProviderError], endpoint: Endpoint, where: str) -> str:
     setting = _MODEL_SETTING.get(endpoint.job, "generation_model")
     if kind is ModelNotFoundError:
         return f"Set {setting} to a model that {endpoint.provider} serves; check base_url."
@@ -287,6 +290,17 @@ def _hint(kind: type[ProviderError], endpoint: Endpoint) -> str:
         return f"Check {key} for {endpoint.provider}."
     if kind is QuotaError:
         return f"The account at {endpoint.provider} has nothing left to spend."
-    if kind is ProviderRedirectedError:
-        return "Set base_url to the address that the redirect names, if you trust it."
+    if kind is RateLimitedError:
+        return "Ask less at once, or later, or name other providers to go on to."
+    if kind is ProviderRedirectedError and where:
+        return f"It leads to {where}: set base_url to an address there, if you trust it."
+    return "Check base_url." if kind is ProviderRedirectedError else ""
+
+
+def _where_to(headers: Mapping[str, str], scrubber: Scrubber) -> str:
+    """Return the server that a redirect names, without path and query: they may hold a secret."""
+    with suppress(ValueError):
+        parts = urlsplit(headers.get("location", "").strip())
+        if parts.scheme in {"http", "https"} and parts.hostname:
+            return scrubber.clean(f"{parts.scheme}://{host_of(parts.geturl())}")
     return ""
