@@ -4,7 +4,9 @@ import datetime as dt
 
 import pytest
 
-from fingerpost.config.providers import PROVIDERS
+from fingerpost.config.providers import DECIDERS, PROVIDERS, RERANKERS
+from fingerpost.errors import BudgetExceededError
+from fingerpost.lanes.budget import Meter
 from fingerpost.lanes.prices import PRICES_AS_OF, price_of, priced
 from fingerpost.types.result import Usage
 
@@ -82,6 +84,35 @@ def test_the_default_models_of_the_keyed_providers_have_prices_but_for_these():
         "mistral/mistral-small-latest",
         "together/intfloat/multilingual-e5-large-instruct",
     }
+
+
+def test_the_default_models_that_decide_and_rerank_have_prices_but_for_these():
+    named = {
+        *(f"{p.name}/{p.decision_model}" for p in DECIDERS.values() if p.key_variable),
+        *(f"{p.name}/{p.rerank_model}" for p in RERANKERS.values() if p.key_variable),
+    }
+    assert {name for name in named if price_of(name) is None} == {
+        "cohere/rerank-v4.0-fast",
+        "jina/jina-reranker-v3",
+        "openrouter/typesafe/jev-1.14",
+        "typesafe/jev-latest",
+    }
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "gemini/gemini-decision-1",
+        "typesafe/jev-1.13.0",
+        "openrouter/typesafe/jev-1.13-20260917",
+        "voyage/rerank-2.5",
+    ],
+)
+def test_a_budget_holds_for_models_that_decide_and_rerank(model):
+    meter = Meter(budget_usd=1e-9)
+    with pytest.raises(BudgetExceededError):
+        meter.hold(model, 1000)
+    assert meter.unchecked == ()
 
 
 def test_the_table_is_dated():
