@@ -108,6 +108,11 @@ class Meter:
         return self._budgets[0].spent_usd
 
     @property
+    def is_limited(self) -> bool:
+        """Whether the question or the process has a budget."""
+        return any(budget.usd is not None for budget in self._budgets)
+
+    @property
     def unchecked(self) -> tuple[str, ...]:
         """Models that a budget could not be held against, for want of a price."""
         with self._lock:
@@ -137,7 +142,7 @@ class Meter:
         """
         price = price_of(model)
         if price is None:
-            if any(budget.usd is not None for budget in self._budgets):
+            if self.is_limited:
                 with self._lock:
                     self._unchecked[model] = None
             return 0.0
@@ -157,7 +162,7 @@ class Meter:
         spent = sum(item.cost_usd or 0.0 for item in known)
         with self._lock:
             self._usage.extend(known)
-            if any(budget.usd is not None for budget in self._budgets):
+            if self.is_limited:
                 self._unchecked.update((item.model, None) for item in known if _is_unknown(item))
         for budget in self._budgets:
             budget.settle(held_usd, spent)
@@ -177,7 +182,7 @@ class _Metered(Wrapped[M]):
     def _call(self, job: str, told: Iterable[str], name: str = "") -> _Call:
         """Return a call that is settled when its block ends; a lane is named by its first model."""
         own = self.model if self.provider == "lane" else f"{self.provider}/{self.model}"
-        return _Call(self._meter, job, name or own, sum(map(estimate_tokens, told)))
+        return _Call(self._meter, job, name or own, tuple(told))
 
 
 class _MeteredChat(_Metered[ChatModel], WrappedChat):
@@ -237,14 +242,18 @@ class _MeteredReranker(_Metered[RerankModel]):
 class _Call:
     """One call between what is put aside for it and what it turns out to cost."""
 
-    def __init__(self, meter: Meter, job: str, model: str, n_tokens: int) -> None:
+    def __init__(self, meter: Meter, job: str, model: str, told: Sequence[str]) -> None:
         self.usage: Sequence[Usage] | None = None
         self.said: list[str] = []
         self._meter = meter
         self._job = job
         self._model = model
-        self._input = n_tokens
-        self._held = meter.hold(self._model, self._input)
+        self._told = told
+        # Prompts are long: they are only counted where something hangs on it.
+        self._held = meter.hold(model, self._n_told()) if meter.is_limited else 0.0
+
+    def _n_told(self) -> int:
+        return sum(map(estimate_tokens, self._told))
 
     def __enter__(self) -> Self:
         return self
@@ -258,7 +267,7 @@ class _Call:
                 Usage(
                     job=self._job,
                     model=self._model,
-                    input_tokens=self._input,
+                    input_tokens=self._n_told(),
                     output_tokens=estimate_tokens("".join(self.said)),
                     outcome="closed",
                     estimated=True,

@@ -28,7 +28,8 @@ from fingerpost.stores.embedded.snapshot import Snapshot
 from fingerpost.stores.embedded.snapshots import Snapshots, TornViewError
 from fingerpost.stores.embedded.writer import EmbeddedWriter
 
-_IDLE_CONNECTIONS = 8
+# As many as ask at once: threads of an event loop are 40. Each may keep half a megabyte.
+_IDLE_CONNECTIONS = 40
 _MAX_TRIES = 100
 _TORN_TRIES = 3
 
