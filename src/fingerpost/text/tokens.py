@@ -54,7 +54,7 @@ def estimate_tokens(text: str) -> int:
     each.
     """
     words = text.split()
-    if len(max(words, key=len, default="")) >= _LONG_WORD:
+    if max(map(len, words), default=0) >= _LONG_WORD:
         n_random = sum(map(len, _RANDOM.findall(text)))
         if n_random:
             return int(n_random / _LETTERS_RANDOM) + estimate_tokens(_RANDOM.sub(" ", text))
