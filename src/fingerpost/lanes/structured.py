@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -18,6 +19,7 @@ T = TypeVar("T")
 _MAX_CHARS = 32_000
 _MAX_DEPTH = 40
 _MAX_STARTS = 50
+_MOST_DIGITS = 300
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 # No text in UTF-8 can hold these, which an escape in JSON can smuggle in.
@@ -69,8 +71,8 @@ def read_json(text: str) -> object:
 
     Bare, in a fence, behind a word such as ``Output:``, after a block of thinking, with trailing
     commas, or cut off at the end: an object that was cut off keeps what is whole of it.
-    NaN and infinities, and a name that stands twice in an object, count as absent, a lone
-    surrogate becomes U+FFFD, and nesting beyond 40 levels is no JSON of ours.
+    NaN, numbers that no float can hold, and a name that stands twice in an object, count as
+    absent, a lone surrogate becomes U+FFFD, and nesting beyond 40 levels is no JSON of ours.
     """
     bare = without_thoughts(text[:_MAX_CHARS])
     found: object = None
@@ -117,10 +119,25 @@ def _value(text: str, start: int, cuts: int) -> object:
 def _parsed(piece: str) -> object:
     try:
         return json.loads(
-            piece, parse_constant=lambda _: None, strict=False, object_pairs_hook=_doubtless
+            piece,
+            parse_constant=lambda _: None,
+            parse_float=_finite,
+            parse_int=_whole_number,
+            strict=False,
+            object_pairs_hook=_doubtless,
         )
     except (ValueError, RecursionError):
         return None
+
+
+def _finite(digits: str) -> float | None:
+    """Return a number, ``None`` for one like 1e999 that no float can hold."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _whole_number(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _MOST_DIGITS else None
 
 
 def _doubtless(pairs: list[tuple[str, object]]) -> dict[str, object]:
