@@ -111,7 +111,14 @@ def fused_alone(fused: float, _: float) -> float:
 EVERYTHING = Part("everything on")
 NO_GRAPH = Part("graph", tools=RetrieveTools(graph_enabled=False))
 NO_RERANK = Part("rerank", [(stages, "rerank", first)])
-NO_JOIN = Part("neighbours joined", [(dispatch, "joined_neighbours", as_given)])
+NO_JOIN = Part(
+    "neighbours joined",
+    [
+        (dispatch, "joined_neighbours", as_given),
+        (dispatch, "filled", as_given),
+        (investigate, "filled", as_given),
+    ],
+)
 PARTS: Mapping[int, Sequence[Part]] = {
     1: (
         EVERYTHING,

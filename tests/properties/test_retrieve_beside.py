@@ -1,10 +1,13 @@
-"""Laws of joining: nothing lost, nothing twice, every passage is a piece of its document."""
+"""Laws of joining and filling: nothing lost, nothing twice, every passage is a piece of its document."""
+
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.corpus.index import prepare_text
-from fingerpost.retrieve.beside import holds, joined_neighbours
+from fingerpost.retrieve.beside import filled, holds, joined_neighbours
+from fingerpost.retrieve.pack import spread
 from fingerpost.types import Hit
 
 _LINES = st.sampled_from([
@@ -33,3 +36,20 @@ def test_each_hit_is_in_exactly_one_passage_whose_text_is_the_documents(one, two
     for passage in passages:
         span = passage.chunk.span
         assert pages[passage.document.path][span.start : span.end] == passage.chunk.text
+
+
+@settings(max_examples=150, deadline=None)
+@given(_PAGE, _PAGE, st.randoms(use_true_random=False), st.integers(0, 6))
+def test_filling_stops_at_the_places_asked_for_and_short_of_them_only_without_more(
+    one, two, random, k
+):
+    pages = {"a.md": one, "b.md": two}
+    every = [hit for path, text in pages.items() for hit in _hits(text, path)]
+    random.shuffle(every)
+    ranked = [replace(hit, score=1 - at / 100) for at, hit in enumerate(every)]
+    kept = filled(spread(ranked, k), ranked, k)
+    passages = joined_neighbours(kept)
+    assert len(passages) <= k
+    assert len(passages) == k or len(kept) == len(ranked)
+    assert len({hit.chunk.id for hit in kept}) == len(kept)
+    assert all(hit in ranked for hit in kept)

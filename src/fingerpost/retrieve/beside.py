@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from fingerpost.retrieve.pack import further
 from fingerpost.types.document import Chunk, readable_text
 from fingerpost.types.evidence import Hit
 from fingerpost.types.ids import chunk_id
@@ -32,6 +33,29 @@ def joined_neighbours(hits: Sequence[Hit]) -> list[Hit]:
     return list(
         {passage_of[hit.chunk.id].chunk.id: passage_of[hit.chunk.id] for hit in hits}.values()
     )
+
+
+def filled(hits: Sequence[Hit], ranked: Sequence[Hit], k: int) -> list[Hit]:
+    """Return the hits and the next ranked ones, best first, until they make ``k`` passages.
+
+    Joining would leave fewer places than were asked for. Fewer than ``k`` are left only where
+    the ranked hits end; the rule of `pack.spread` holds for what is added as well.
+
+    Args:
+        hits: At most ``k`` that are kept in any case, best first.
+        ranked: Where more are taken from, best first, without copies of those that are kept.
+        k: Passages, >= 0.
+    """
+    kept = list(hits)
+    while (missing := k - len(joined_neighbours(kept))) > 0:
+        more = further(kept, ranked, missing)
+        if not more:
+            break
+        kept = sorted([*kept, *more], key=lambda hit: -hit.score)
+    if missing == 0:
+        return kept
+    passages = joined_neighbours(kept)[:k]  # a hit may have cut one in two
+    return [hit for hit in kept if any(holds(passage, hit) for passage in passages)]
 
 
 def regrouped(hits: Sequence[Hit], passages: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-from fingerpost.retrieve.beside import joined_neighbours, regrouped
+from fingerpost.retrieve.beside import MOST, filled, joined_neighbours, regrouped
 from fingerpost.retrieve.continued import continued
 from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import HybridResult, coverage_of
@@ -63,7 +63,7 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
     if level is Tier.LOOKUP:
         found = await first_search(run, k)
         kept = await overview_stage(run, found, found.hits, k)
-        return await run.in_thread(lambda: evidence_of(run, level, found, kept))
+        return await run.in_thread(lambda: evidence_of(run, level, found, kept[:k]))
     imagined = await imagine_stage(run, level)
     found = await first_search(run, max(WIDE_K, k), imagined.passages)
     if run.tools.remaining_s() <= 0:
@@ -72,8 +72,9 @@ async def _at_level(run: Run, level: Tier) -> Evidence:
         return await run.in_thread(lambda: evidence_of(run, Tier.LOOKUP, found, hits))
     if level is Tier.MULTI_SOURCE:
         wide = await expand_stage(run, found, found.hits)
-        ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, k))
-        kept = await overview_stage(run, found, spread(ranked, k), k)
+        ranked = await rerank_stage(run, found.question, wide, max(WIDE_K, MOST * k))
+        hits = await run.in_thread(lambda: filled(spread(ranked, k), ranked, k))
+        kept = await overview_stage(run, found, hits, k)
         return await run.in_thread(lambda: evidence_of(run, level, found, kept, wide))
     deep = await investigate(run, found, k, imagined.parts)
     kept = await overview_stage(run, found, deep.hits, k)

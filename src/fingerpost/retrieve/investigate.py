@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from fingerpost.observe.events import StrategyDecompose
+from fingerpost.retrieve.beside import MOST, filled
 from fingerpost.retrieve.decompose import decompose
 from fingerpost.retrieve.dedupe import distinct
 from fingerpost.retrieve.fuse import reciprocal_rank
@@ -70,12 +71,13 @@ async def investigate(
     run.emit(StrategyDecompose, n_sub_queries=len(texts))
     asked = texts or [shortened(text, PART_CHARS)]
     await translate_stage(run, asked)
-    whole = await _whole(run, found, k)
+    whole = await _whole(run, found, k if texts else MOST * k)
     lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
     findings = await research_stage(run, found, asked, hits)
     if findings is not None and findings.hits:
-        hits = with_findings(hits, findings.hits, k)
+        hits = with_findings(spread(ranked, k), findings.hits, k)
+        hits = await run.in_thread(lambda: filled(hits, ranked, k))
         ranked = merged(hits, ranked, findings.hits)
     uncovered = await run.in_thread(lambda: _uncovered(run, texts, hits, findings))
     return Investigation(
@@ -142,7 +144,7 @@ def shortened(text: str, most: int) -> str:
 
 def _laid_out(lists: Sequence[Sequence[Hit]], text: str, k: int) -> tuple[list[Hit], list[Hit]]:
     ranked = interleaved(lists, text)
-    return ranked, spread(ranked, k)
+    return ranked, filled(spread(ranked, k), ranked, k)
 
 
 def interleaved(lists: Sequence[Sequence[Hit]], text: str) -> list[Hit]:

@@ -20,10 +20,31 @@ def spread(hits: Sequence[Hit], k: int) -> list[Hit]:
         hits: Best first.
         k: How many to keep, >= 0.
     """
-    cap = max(1, -(-3 * k // 5))
+    return sorted(_dealt(hits, k, most_of_one(k), Counter()), key=lambda hit: -hit.score)
+
+
+def further(kept: Sequence[Hit], ranked: Sequence[Hit], n: int) -> list[Hit]:
+    """Return up to ``n`` hits to stand behind those that are kept, under the rule of `spread`.
+
+    Args:
+        kept: Their documents count as well.
+        ranked: Best first; those that are kept already are passed over.
+        n: How many more, >= 0.
+    """
+    there = {hit.chunk.id for hit in kept}
+    rest = [hit for hit in ranked if hit.chunk.id not in there]
+    taken = Counter(hit.document.id for hit in kept)
+    return _dealt(rest, n, most_of_one(len(kept) + n), taken)
+
+
+def most_of_one(k: int) -> int:
+    """Return how many of ``k`` hits may come from one document while others help, >= 1."""
+    return max(1, -(-3 * k // 5))
+
+
+def _dealt(hits: Sequence[Hit], k: int, cap: int, taken: Counter[str]) -> list[Hit]:
     kept: list[Hit] = []
     waiting: list[Hit] = []
-    taken: Counter[str] = Counter()
     for hit in hits:
         if len(kept) == k:
             break
@@ -37,4 +58,4 @@ def spread(hits: Sequence[Hit], k: int) -> list[Hit]:
             taken[hit.document.id] += 1
             kept.append(hit)
     kept.extend(waiting[: k - len(kept)])
-    return sorted(kept, key=lambda hit: -hit.score)
+    return kept

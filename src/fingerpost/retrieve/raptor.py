@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerpost.retrieve.admit import admitted_hits
+from fingerpost.retrieve.beside import filled
 from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.investigate import interleaved
 from fingerpost.retrieve.legs import cosines
@@ -31,7 +32,7 @@ async def overview_stage(run: Run, found: HybridResult, hits: Sequence[Hit], k: 
 
     For the whole corpus that stands in the place of the hits, for a subject it is merged with
     them by reciprocal rank. Any other question, and an index without summaries, leaves the
-    hits as they are.
+    hits as they are. Neighbours among what is returned may be joined to ``k`` passages.
     """
     subject = overview_subject(run.request.text)
     if subject is None or not run.tools.raptor_enabled or not run.reader.info.n_summaries:
@@ -46,7 +47,8 @@ async def overview_stage(run: Run, found: HybridResult, hits: Sequence[Hit], k: 
     if not subject and leads:
         run.overview = True
         return leads
-    return interleaved([hits, leads], run.request.text)[:k]
+    both = interleaved([hits, leads], run.request.text)
+    return filled(both[:k], both, k)
 
 
 def leads_of(

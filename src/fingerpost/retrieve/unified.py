@@ -13,7 +13,7 @@ import anyio
 from fingerpost.errors import ConfigError, LaneError, RetrievalError
 from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-from fingerpost.retrieve.beside import joined_neighbours
+from fingerpost.retrieve.beside import MOST, filled, joined_neighbours
 from fingerpost.retrieve.branches import Branches, BranchSources
 from fingerpost.retrieve.dates import HALF_LIFE_DAYS, recent_first, young_enough
 from fingerpost.retrieve.dispatch import KEPT
@@ -190,7 +190,8 @@ class UnifiedRetriever:
             )
         if policy is Policy.FAST or branches.found is None:
             return fused
-        return await rerank_stage(run, branches.found.question, fused, max(_RANKED, branches.k))
+        top_n = max(_RANKED, MOST * branches.k)
+        return await rerank_stage(run, branches.found.question, fused, top_n)
 
 
 def weakness(evidence: Evidence) -> str:
@@ -245,6 +246,8 @@ def _evidence(
     hits = spread(ranked, branches.k)
     if findings is not None and findings.hits:
         hits = with_findings(hits, findings.hits, branches.k)
+    if level > Tier.LOOKUP:
+        hits = filled(hits, ranked, branches.k)
     question = found.question if found is not None else run.question(run.request.text)
     kept = joined_neighbours(hits) if level > Tier.LOOKUP else hits
     known = found.candidates if found is not None else ()

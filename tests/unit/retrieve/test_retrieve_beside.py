@@ -1,6 +1,7 @@
 """Hits that stand next to each other are one passage, and are cited as one."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,9 @@ from fingerpost.corpus import CorpusRoot, IndexOptions, index_corpus
 from fingerpost.corpus.index import prepare_text
 from fingerpost.observe.observer import ignore
 from fingerpost.retrieve import RetrieveRequest, RetrieveTools, retrieve
-from fingerpost.retrieve.beside import MOST, holds, joined_neighbours, regrouped
+from fingerpost.retrieve.beside import MOST, filled, holds, joined_neighbours, regrouped
+from fingerpost.retrieve.pack import spread
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.stores.open import open_store
 from fingerpost.testing.chat import ScriptedChat
 from fingerpost.types import Hit, Strategy, Tier
@@ -154,3 +157,52 @@ async def test_a_citation_of_joined_neighbours_resolves_to_its_exact_lines(tmp_p
         (prompt,) = [text for text in shown if "Question:" in text]
         assert prompt.count("pump.md |") == 1
         assert result.grounding.overall_grounded
+
+
+def scored(hits, *scores):
+    return [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
+
+
+def test_where_neighbours_are_joined_the_next_hits_take_the_free_places():
+    first, second, *_ = hits_of(long_section(), "mill.md")
+    others = [hits_of(OTHER, path=f"boat{n}.md")[0] for n in range(3)]
+    ranked = scored([first, second, *others], 0.9, 0.8, 0.7, 0.6, 0.5)
+    kept = filled(ranked[:3], ranked, 3)
+    passages = joined_neighbours(kept)
+    assert [hit.document.path for hit in passages] == ["mill.md", "boat0.md", "boat1.md"]
+    assert passages[0].n_chunks == 2
+    assert len(joined_neighbours(filled(ranked[:5], ranked, 5))) == 4  # the ranked hits end
+
+
+def test_what_fills_a_free_place_is_not_one_file_more_while_others_help():
+    page = hits_of("# A\n\n" + "".join(f"## S{n}\n\nWord {n}.\n\n" for n in range(6)), "mill.md")
+    first, second = page[:2]  # the opening and the section below it are one
+    others = [hits_of(OTHER, path=f"boat{n}.md")[0] for n in range(2)]
+    ranked = scored([first, second, *page[2:5], *others], 0.9, 0.9, 0.9, 0.88, 0.87, 0.8, 0.1)
+    kept = joined_neighbours(filled(spread(ranked, 4), ranked, 4))
+    assert [hit.document.path for hit in kept].count("mill.md") == 3
+    assert [hit.document.path for hit in kept].count("boat0.md") == 1
+
+
+def test_a_hit_that_cuts_a_passage_in_two_leaves_no_more_places_than_asked():
+    hits = hits_of(long_section(9))
+    one, two, three, four = hits[:4]
+    ranked = scored([two, three, four, one], 0.9, 0.8, 0.7, 0.6)
+    assert len(joined_neighbours(filled(ranked[:2], ranked, 2))) <= 2
+
+
+@pytest.mark.parametrize("tier", [2, 3])
+@pytest.mark.parametrize("planned", [False, True])
+async def test_a_higher_tier_gives_as_many_passages_as_were_asked_for(index, tier, planned):
+    boats = {
+        f"{name}.md": f"# {name.title()}\n\nA {name} has a pump that moves its water.\n"
+        for name in ("boat", "barge", "ferry", "raft", "canoe", "dinghy")
+    }
+    reader = index({"pump.md": PUMP, **boats})
+    strategy = Strategy.for_tier(tier)
+    text = "How is the pump cleaned with vinegar and how does it move water?"
+    request = RetrieveRequest(text, Tier(tier), strategy, top_k=4)
+    search = UnifiedRetriever().retrieve if planned else retrieve
+    evidence = await search(reader, request, RetrieveTools())
+    assert max(hit.n_chunks for hit in evidence.hits) > 1
+    assert len(evidence.hits) == 4
