@@ -45,6 +45,21 @@ def test_an_image_behind_a_fence_that_renderers_see_differently_goes(reply, safe
     assert made_safe(reply, size=size).strip() == safe
 
 
+@pytest.mark.parametrize(
+    ("reply", "safe"),
+    [
+        ("Ninety days [^1][^2].", "Ninety days [1][2]."),
+        ("Ninety days.[^1]\n\n[^1]: keys.md\n", "Ninety days.[1]"),
+        ("It matches `[^1]` and `` [^2] ``.", "It matches `[^1]` and `` [^2] ``."),
+        ("```\n[^1]\n```", "```\n[^1]\n```"),
+        ("[^1](//evil.test) [^2][x] ![^1](//evil.test)", "[1] [2][x]"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, None])
+def test_a_footnote_that_stands_for_a_marker_is_one(reply, safe, size):
+    assert made_safe(reply, size=size).strip() == safe
+
+
 @pytest.mark.parametrize("reply", [f"`a\n`{IMAGE}`", f"a `` b\n``{IMAGE}``"])
 def test_no_back_tick_is_left_that_another_line_could_close(reply):
     first, second = made_safe(reply).split("\n")
@@ -79,7 +94,9 @@ def test_code_in_a_list_item_stays_code():
     assert safe.split("\n")[-4:] == ["  ```html", "  <a href='http://x.test'>", "  ```", "- next"]
 
 
-@pytest.mark.parametrize("word", ["!", "1.", "www.", "sources: [1],", "`", "[", "<a"])
+@pytest.mark.parametrize(
+    "word", ["!", "1.", "www.", "sources: [1],", "`", "[", "<a", "[^1", "`[^1]"]
+)
 def test_a_line_without_an_end_takes_time_in_proportion_to_its_length(word):
     began = time.process_time()
     made_safe(word * (40_000 // len(word)), size=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fingerpost.generate.cite import MarkerStream, resolve_markers
 
 _PIECES = st.sampled_from([
-    "[", "]", "[[", "]]", "1", "4", "42", ", ", ",", "-", "［", "］", "【", "】", "１", "`", "``", "```", "~~~", "\n", " ",
+    "[", "]", "[[", "]]", "1", "4", "42", ", ", ",", "-", "［", "］", "【", "】", "†", "†L3", "１", "`", "``", "```", "~~~", "\n", " ",
     "  ", "word", "[1]", "[2, 3]", "[9]", "[[4]]", "```py\n", "\n```\n", "(x)", "é", "。", "\t", "[1][2]", "# ", "\r\n",
 ])  # fmt: skip
 _TEXT = st.lists(_PIECES, max_size=40).map("".join)

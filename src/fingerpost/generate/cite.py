@@ -8,14 +8,19 @@ from dataclasses import dataclass, field
 from fingerpost.types import Citation, Span
 
 _LIST = r"[ \t]*[0-9０-９]{1,6}(?:[ \t]*[,，、;；–-][ \t]*[0-9０-９]{1,6})*[ \t]*"
-_MARKER = re.compile(rf"([ \t]*)(?:\[\[({_LIST})\]\]|\[({_LIST})\]|［({_LIST})］|【({_LIST})】)")
-_PARTIAL = re.compile(r"[ \t]*(?:$|(?:\[\[?|［|【)[0-9０-９ \t,，、;；–-]*\]?$)")
+_PLACE = r"(?:†[^】\n]{0,60})?"  # what models that browse add: lines, or the word source
+_MARKER = re.compile(
+    rf"([ \t]*)(?:\[\[({_LIST})\]\]|\[({_LIST})\]|［({_LIST})］|【({_LIST}){_PLACE}】)"
+)
+_PARTIAL = re.compile(
+    rf"[ \t]*(?:$|(?:\[\[?|［|【)[0-9０-９ \t,，、;；–-]*\]?$|【{_LIST}†[^】\n]{{0,60}}$)"
+)
 _PART = re.compile(r"([0-9０-９]+)[ \t]*(?:[–-][ \t]*([0-9０-９]+))?")
 _SPECIAL = re.compile(r"[ \t]*[\[［【]|[ \t]+$|`+|\n")
 _FENCE_START = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})([^\n]*)")
 _MAYBE_FENCE = re.compile(r"[ \t]{0,3}(?:$|`{1,2}$|~{1,2}$|`{3}|~{3})")
 # A removed marker must not let what stands around it close up to a new one.
-_OPEN = re.compile(r"[\[［【][0-9０-９ \t,，、;；–-]*$")
+_OPEN = re.compile(r"[\[［【][0-9０-９ \t,，、;；–-]*$|【[0-9０-９ \t,，、;；–-]*†[^】\n]*$")
 _MAX_MARKER = 80
 _MAX_RANGE = 20
 
@@ -24,9 +29,10 @@ _MAX_RANGE = 20
 class MarkerStream:
     """Clean a text that arrives in pieces split anywhere; equals `resolve_markers` on it all.
 
-    ``[1]``, ``[1, 2]``, ``[1-3]``, ``[[4]]``, ``［１］`` and ``【1】`` become ``[n]``, one per
-    number; numbers that name no source are removed and counted. Fenced and inline code stays
-    as it is. Text is held back only while it may still belong to a marker or to code.
+    ``[1]``, ``[1, 2]``, ``[1-3]``, ``[[4]]``, ``［１］``, ``【1】`` and ``【1†L3-L5】`` become
+    ``[n]``, one per number; numbers that name no source are removed and counted. Fenced and
+    inline code stays as it is. Text is held back only while it may still belong to a marker or
+    to code.
 
     Attributes:
         n_sources: Markers may name 1 to ``n_sources``.

@@ -10,6 +10,8 @@ from fingerpost.generate.plain import neutralise, safe_prose
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)")
 _MARKERS = r"(?:\[[0-9][0-9, ]{0,20}\]){1,5}(?![(\[:])"
+# Code on one line, or a footnote's number that stands for a marker and does not define one.
+_FOOTNOTE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|\[\^([0-9]{1,3})\](?!:)")
 # A fence behind the marks of a list item, and tildes that would open one behind other marks.
 _ITEM_FENCE = re.compile(r"( ?(?:[-*+]|\d[.)]) )((?:`{3,}[^`\n]*|~{3,}[^\n]*)\n?)")
 _TILDES = re.compile(r"(?:[\s>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*(?=~~~)")
@@ -94,7 +96,9 @@ class SafeStream:
             if fresh and not bare.strip() and not line[0].isspace():
                 return ""
             line = bare
-        return self._fresh(line) if fresh else safe_prose(line, self.known, whole_line=False)
+        if fresh:
+            return self._fresh(line)
+        return safe_prose(_as_markers(line), self.known, whole_line=False)
 
     def _fresh(self, line: str) -> str:
         """Return the safe form of a line from its beginning on."""
@@ -114,7 +118,7 @@ class SafeStream:
         if fence is not None and not set(fence[3]) & {"`", "|"}:
             info = safe_prose(fence[3], self.known, whole_line=False)
             return f"{fence[1]}{fence[2]}{info}" + "\n" * line.endswith("\n")
-        safe = safe_prose(line, self.known, whole_line=True)
+        safe = safe_prose(_as_markers(line), self.known, whole_line=True)
         tildes = _TILDES.match(safe)
         return safe if tildes is None else f"{tildes.group()}\\{safe[tildes.end() :]}"
 
@@ -189,3 +193,10 @@ class SafeStream:
             return True
         word = bare.strip(_DECORATION).casefold()
         return any(name.startswith(word) or word.startswith(name) for name in _SOURCES)
+
+
+def _as_markers(line: str) -> str:
+    """Return the line with footnotes such as ``[^1]`` as markers, outside of code."""
+    if "[^" not in line:
+        return line
+    return _FOOTNOTE.sub(lambda found: f"[{found[2]}]" if found[2] else found[0], line)
