@@ -39,16 +39,20 @@ from fingerpost.types.wire import to_wire
 
 T = TypeVar("T")
 
+_OURS = 0o600
+_OURS_TO_ENTER = 0o700
+
 
 class Recorder:
     """Keeps every call of the models around which it stands, each as one JSON file.
 
     A file is named after the hash of the whole request, without its deadline and question, and a
     number that tells equal requests apart in the order in which they began. Files of an earlier
-    recording with the same names are replaced. Questions and answers are in them; keys are not.
+    recording with the same names are replaced. Questions and answers are in them, so that only
+    their owner may read them; keys are not.
 
     Args:
-        folder: Made when it is missing.
+        folder: Made when it is missing, then for its owner alone.
         secrets: Keys to be taken out wherever they stand, besides what is shaped like one.
 
     Raises:
@@ -59,7 +63,7 @@ class Recorder:
         self.cleaner = Cleaner(secrets)
         self._folder = folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=_OURS_TO_ENTER, parents=True, exist_ok=True)
         except OSError as error:
             raise _unwritable(folder, error) from error
         self._names = _Names()
@@ -211,7 +215,10 @@ class _Kept:
         text = json.dumps({**self._head, **told}, indent=1, sort_keys=True)
         half = self._path.with_name(f"{self._path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
-            half.write_text(text, encoding="ascii")
+            half.unlink(missing_ok=True)  # of a process that died and had our number
+            descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OURS)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(text)
             half.replace(self._path)
         except OSError as error:
             raise _unwritable(self._path.parent, error) from error

@@ -1,6 +1,8 @@
 """Calls kept in a folder and given again."""
 
 import json
+import os
+import threading
 
 import anyio
 import numpy as np
@@ -53,6 +55,28 @@ async def test_a_reply_is_given_again_as_it_was(tmp_path):
     first = await Recorder(tmp_path).around(ScriptedChat([said])).complete(ask())
     assert first == said
     assert await Replayer(tmp_path).around(NEVER).complete(ask()) == first
+
+
+async def test_what_is_kept_may_be_read_by_its_owner_alone(tmp_path):
+    folder = tmp_path / "a" / "tape"
+    recorder = Recorder(folder)
+    await recorder.around(ScriptedChat(["hi"])).complete(ask())
+    recorder.around_embedder(HashEmbedder()).embed(["a"])
+    modes = {path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert (folder.stat().st_mode & 0o777, modes) == (0o700, {0o600})
+
+
+async def test_a_recording_does_not_write_through_a_link_that_waits_for_it(tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("untouched")
+    folder = tmp_path / "tape"
+    await Recorder(folder).around(ScriptedChat(["hi"])).complete(ask())
+    [kept] = folder.iterdir()
+    said = kept.read_text()
+    kept.with_name(f"{kept.name}.{os.getpid()}.{threading.get_ident()}").symlink_to(outside)
+    await Recorder(folder).around(ScriptedChat(["hi"])).complete(ask())
+    assert (outside.read_text(), list(folder.iterdir())) == ("untouched", [kept])
+    assert kept.read_text() == said
 
 
 async def test_a_stream_is_given_again_piece_by_piece(tmp_path):
