@@ -6,23 +6,47 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
+from typing import Final
 
 from fingerpost.stores.base import Reader, StoredChunk
 from fingerpost.stores.filters import document_filter, language_passes
-from fingerpost.types.evidence import Hit
+from fingerpost.types.document import Chunk, Document
+from fingerpost.types.evidence import Hit, MatchType
 from fingerpost.types.query import Filters
+
+_NUMBER: Final = (Real, type(None))
+_ALLOWED: Final[dict[str, type | tuple[type, ...]]] = {
+    "chunk": Chunk, "document": Document, "note": str, "sub_query": str, "copies": tuple,
+    "lexical_rank": _NUMBER, "lexical_score": _NUMBER, "vector_rank": _NUMBER,
+    "vector_score": _NUMBER, "fused_rank": _NUMBER, "fused_score": _NUMBER,
+}  # fmt: skip
+"""What each field of a hit may be; score and leg are looked at apart."""
 
 
 def checked(given: object) -> list[Hit]:
-    """Return what a hook gave as a list of hits, their scores between 0 and 1.
+    """Return what a hook gave as a list of hits, each of one chunk, their scores from 0 to 1.
 
     Raises:
-        TypeError: It is anything else than a sequence of hits.
-        ValueError: A score is no finite number.
+        TypeError: It is anything else than a sequence of hits, or a field of one is of a type
+            that nothing after this could read.
+        ValueError: A number is not finite, or a leg has no such name.
     """
     if not isinstance(given, Sequence) or not all(isinstance(item, Hit) for item in given):
         raise TypeError(f"expected a sequence of Hit, got {type(given).__name__}")
-    return [replace(hit, score=_bounded(hit.score)) for hit in given]
+    return [_sound(hit) for hit in given]
+
+
+def _sound(hit: Hit) -> Hit:
+    for name, allowed in _ALLOWED.items():
+        value = getattr(hit, name)
+        if not isinstance(value, allowed):
+            raise TypeError(f"the {name} of a hit is of the type {type(value).__name__}")
+        if isinstance(value, Real) and not math.isfinite(value):
+            raise ValueError(f"the {name} of a hit is {value!r}")
+    if not all(isinstance(path, str) for path in hit.copies):
+        raise TypeError("the copies of a hit are no paths")
+    leg = MatchType(hit.match_type)
+    return replace(hit, score=_bounded(hit.score), match_type=leg, n_chunks=1)
 
 
 def admitted_hits(reader: Reader, filters: Filters, hits: Sequence[Hit]) -> tuple[list[Hit], int]:

@@ -95,6 +95,37 @@ async def test_a_score_that_is_no_finite_number_is_refused(index, name, score):
 
 @HOOKS
 @pytest.mark.parametrize(
+    "field",
+    [
+        {"note": 5},
+        {"note": None},
+        {"copies": None},
+        {"copies": (1, 2)},
+        {"sub_query": None},
+        {"match_type": "guess"},
+        {"lexical_rank": "first"},
+        {"vector_score": float("nan")},
+        {"chunk": None},
+        {"document": None},
+    ],
+    ids=str,
+)
+async def test_a_hit_with_a_field_that_nothing_could_read_is_refused(index, name, field):
+    tools = tools_with(name, lambda hits: [replace(hit, **field) for hit in hits])
+    evidence = await retrieve(index(PAGES), ask("queues crash", 3), tools)
+    assert name in evidence.fallbacks
+    assert evidence.hits
+
+
+@HOOKS
+async def test_a_hook_cannot_make_one_chunk_stand_for_several(index, name):
+    tools = tools_with(name, lambda hits: [replace(hit, n_chunks=7) for hit in hits])
+    evidence = await retrieve(index(PAGES), ask("queues crash", 3), tools)
+    assert {hit.n_chunks for hit in evidence.hits} == {1}
+
+
+@HOOKS
+@pytest.mark.parametrize(
     "given", [None, 5, "text", [1, None], {"x": 1}, iter([])], ids=lambda g: type(g).__name__
 )
 async def test_anything_but_hits_is_refused(index, name, given):
