@@ -67,6 +67,12 @@ def _blank_as_none(value: object) -> object:
     return value.strip() or None
 
 
+def _on_one_line(value: str | None) -> str | None:
+    if value is not None and not value.isprintable():
+        raise ValueError("a name on one line, without control characters")
+    return value
+
+
 def _as_provider(value: object) -> object:
     return value.strip().lower() or None if isinstance(value, str) else value
 
@@ -86,6 +92,7 @@ SecretField = Annotated[
     PlainSerializer(lambda secret: None if secret is None else str(secret)),
 ]
 Name = Annotated[str | None, BeforeValidator(_blank_as_none)]
+ModelName = Annotated[Name, AfterValidator(_on_one_line)]
 Paths = Annotated[tuple[str | Path, ...], BeforeValidator(_as_items)]
 LlmProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(LLM_NAMES)]
 EmbeddingProvider = Annotated[str | None, BeforeValidator(_as_provider), _one_of(EMBEDDING_NAMES)]

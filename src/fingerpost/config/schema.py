@@ -13,6 +13,7 @@ from fingerpost.config.fields import (
     EmbeddingProvider,
     Hook,
     LlmProvider,
+    ModelName,
     Name,
     Names,
     Paths,
@@ -41,7 +42,7 @@ class QueryRouterStrategyConfig(BaseModel):
     """Skips classification: the strategy, and the tier that goes with it."""
     classifier_mode: Literal["hybrid", "heuristic", "local", "llm", "decision"] = "hybrid"
     """``hybrid`` asks a model where one is configured, else the offline classifier."""
-    classifier_model: Name = None
+    classifier_model: ModelName = None
     """Model of the classifier; overrides ``QueryRouterConfig.classifier_model``."""
     max_sub_queries: Annotated[int, Field(ge=1, le=20)] = 5
     """Most parts a question is split into."""
@@ -69,7 +70,7 @@ class QueryRouterConfig(BaseModel):
     """What happens when the sources cannot be chosen: all are used, none, or an error."""
     confidence_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.7
     """Below it the tier goes up by one; 0 never escalates."""
-    classifier_model: Name = None
+    classifier_model: ModelName = None
     """Model that classifies; ``None`` takes the provider's cheap one."""
     classifier_provider: LlmProvider = None
     """Provider of the classifier; ``None`` takes that of the first key set, ``none`` no model."""
@@ -78,12 +79,12 @@ class QueryRouterConfig(BaseModel):
     embedding_provider: EmbeddingProvider = None
     """A provider, ``local`` or ``none`` (keyword-only); ``None`` takes the provider of the first
     key set that publishes an embedding model, else the local model when installed."""
-    embedding_model: Name = None
+    embedding_model: ModelName = None
     """A model of the embedding provider, or ``minilm`` or ``use`` (local); ``None`` takes the
     provider's own, or of the local ones ``use`` for a corpus mostly not English."""
-    generation_model: Name = None
+    generation_model: ModelName = None
     """Model that writes T0 and T1 answers; ``None`` takes the provider's cheap one."""
-    generation_model_deep: Name = None
+    generation_model_deep: ModelName = None
     """Model that writes T2 and T3 answers; ``None`` takes the provider's strong one."""
     generation_provider: LlmProvider = None
     """Provider of the generation models; ``None`` takes that of the first key set, ``none``
@@ -104,7 +105,7 @@ class QueryRouterConfig(BaseModel):
     decision_provider: DecisionProvider = None
     """Who answers typed questions: a provider, ``systemone`` (any such server), ``local``,
     ``chat`` (the classifier's model) or ``none``; ``None`` takes TypeSafe when its key is set."""
-    decision_model: Name = None
+    decision_model: ModelName = None
     """Its model; ``None`` takes the provider's own."""
     decision_failover_providers: Names = ()
     """As ``failover_providers``, for decision models."""
@@ -146,7 +147,7 @@ class QueryRouterConfig(BaseModel):
     """Who orders T2 and T3 hits instead: ``cohere``, ``jina``, ``voyage``, ``custom`` (any server
     with ``POST /v1/rerank``), ``cross-encoder`` (of ``rerank_folder``), ``chat`` (the
     classifier's model), ``decision`` (the decision model) or ``none``."""
-    rerank_model: Name = None
+    rerank_model: ModelName = None
     """Its model; ``None`` takes the provider's own."""
     rerank_api_key: SecretField = None
     """Key of the rerank provider; ``None`` takes the provider's variable."""

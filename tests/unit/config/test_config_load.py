@@ -128,6 +128,14 @@ def test_a_refusal_names_the_field_the_value_and_what_is_allowed(values, kind, w
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize("setting", ["generation_model", "embedding_model", "rerank_model"])
+@pytest.mark.parametrize("name", ["gpt\n4", "gpt\x1b[31m", "gpt\u202e4"])
+def test_a_models_name_is_one_line_without_control_characters(setting, name):
+    with pytest.raises(ConfigError, match=setting) as caught:
+        load_config({}, environ={f"FINGERPOST_{setting.upper()}": name})
+    assert str(caught.value).isprintable()
+
+
 def test_an_unknown_name_offers_the_nearest_known_one():
     with pytest.raises(UnknownSettingError) as caught:
         validate({**CORPUS, "confidence_treshold": 0.5})
