@@ -128,11 +128,12 @@ def score_units(
     scored: list[ScoredUnit] = []
     for at, unit in enumerate(units):
         heading = frozenset(analyse(unit.heading))
+        title = subject_tokens(unit.heading) or titles[unit.hit]
         near = _Near(
             own=sets[at],
             before=_before(units, sets, at),
             above=headings[unit.hit] | heading,
-            title=heading or titles[unit.hit],
+            title=title,
             hit=max(evidence.hits[unit.hit].score, 0.0) / top,
             opens=unit.first and not evidence.hits[unit.hit].chunk.ordinal,
         )
@@ -235,10 +236,15 @@ def heading_tokens(hit: Hit) -> frozenset[str]:
     return frozenset(analyse(" ".join((hit.document.title, *hit.chunk.heading_path))))
 
 
+def subject_tokens(title: str) -> frozenset[str]:
+    """Return the tokens of a title that are no stop words; a title may be asked like a question."""
+    return frozenset(query_tokens(title))
+
+
 def _title_tokens(hit: Hit) -> frozenset[str]:
     """Return the tokens of the heading right above a chunk, or of the document's title."""
     path = hit.chunk.heading_path
-    return frozenset(analyse(path[-1] if path else hit.document.title))
+    return subject_tokens(path[-1] if path else hit.document.title)
 
 
 def _before(units: Sequence[Unit], sets: Sequence[frozenset[str]], at: int) -> frozenset[str]:

@@ -10,6 +10,7 @@ from fingerpost.generate.listing import Listing, Place, find_listings
 from fingerpost.generate.relevance import answering
 from fingerpost.generate.score import Question, ScoredUnit
 from fingerpost.generate.units import Unit, UnitKind
+from fingerpost.text.language import detect_language
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types import Hit, Tier
 
@@ -42,6 +43,8 @@ LIMITS: Mapping[Tier, Limits] = {
 _SAME = 0.85
 _MAX_POOL = 60
 _CODE_ELSEWHERE = 0.95
+_NO_LANGUAGE = ("", "und")
+_NEAR_LANGUAGE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ def choose(
     units = [item.unit for item in scored]
     listings = find_listings(units, hits)
     found = [item for item in scored if item.unit.hit < n_found]
-    chosen = _ranked(question, answering(question, found, listings, hits), limits)
+    candidates = _of_one_language(question, answering(question, found, listings, hits), hits)
+    chosen = _ranked(question, candidates, limits)
     context = Context(question, scored, listings, [item.unit for item in chosen], hits)
     taken: dict[Place, Unit] = {}
     left = max_tokens
@@ -113,6 +117,30 @@ def _left_out(units: Sequence[Unit], context: Context) -> dict[Place, int]:
         if taken and missing:
             left[place_of(taken[-1])] = missing
     return left
+
+
+def _of_one_language(
+    question: Question, scored: Sequence[ScoredUnit], hits: Sequence[Hit]
+) -> list[ScoredUnit]:
+    """Return the units in the language of the question, else in that of the best one.
+
+    Translations say the same: an answer that goes from one to the next is no better for it.
+    What the question's language says must come near to the best; whose language nobody knows
+    may stay.
+    """
+
+    def language(item: ScoredUnit) -> str:
+        return hits[item.unit.hit].chunk.language
+
+    known = [item for item in scored if language(item) not in _NO_LANGUAGE]
+    if len({language(item) for item in known}) <= 1:
+        return list(scored)
+    best = max(known, key=lambda item: item.score)
+    asked = detect_language(question.text)
+    near = _NEAR_LANGUAGE * best.score
+    own = any(language(item) == asked and item.score >= near for item in known)
+    spoken = asked if own else language(best)
+    return [item for item in scored if language(item) in (spoken, *_NO_LANGUAGE)]
 
 
 def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) -> list[ScoredUnit]:

@@ -20,6 +20,7 @@ def _hit(
     sub_query: str = "",
     vector_score: float | None = None,
     chunk_id: str = "",
+    language: str = "und",
 ) -> Hit:
     """Return a hit whose chunk begins at ``start`` of its document."""
     document = Document(f"d-{path}", path, "docs", f"file:///{path}", title, "", markup)
@@ -32,6 +33,7 @@ def _hit(
         headings,
         1,
         text.count("\n") + 1,
+        language,
         prefix=prefix,
         search_text=text,
     )
