@@ -5,11 +5,13 @@ import os
 import anyio
 import pytest
 
-from fingerpost import ConfigError, QueryRouter, UsageError
+from fingerpost import ConfigError, Filters, QueryRouter, UsageError
+from fingerpost.errors import RetrievalError
+from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.memory import TextMemory
 from fingerpost.retrieve.plan import Policy, plan_for, under
 from fingerpost.retrieve.unified import UnifiedRetriever
-from fingerpost.types.decision import Tier
+from fingerpost.types.decision import Strategy, Tier
 from fingerpost.types.plan import ExecutionPlan
 from fingerpost.types.source import Passage
 
@@ -28,6 +30,18 @@ class Finds:
         if self.fails:
             raise self.fails
         return self.passages
+
+
+class WithoutWords:
+    """A reader whose words cannot be searched."""
+
+    def __init__(self, reader):
+        self._reader = reader
+
+    def __getattr__(self, name):
+        if name == "search_words":
+            raise OSError("gone")
+        return getattr(self._reader, name)
 
 
 def _router(corpus, unified, **settings):
@@ -193,9 +207,157 @@ def test_fast_searches_the_index_alone_and_max_recall_everything():
 
 async def _retrieve_with(router, unified, plan, text):
     """Retrieve under a plan that a classifier with a model would have proposed."""
-    from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
-    from fingerpost.types.decision import Strategy
-
     request = RetrieveRequest(text, Tier.LOOKUP, Strategy.SIMPLE)
     with router._library.store.reader() as reader:
         return await unified.retrieve(reader, request, RetrieveTools(), plan)
+
+
+def _pages(tmp_path, **texts):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
+    return folder
+
+
+async def test_no_step_brings_back_a_document_beyond_the_greatest_age(tmp_path):
+    pages = _pages(
+        tmp_path,
+        new="---\ndate: 2026-11-01\n---\n# Limits\n\nThe upload limit is 5 MB.\n",
+        old="---\ndate: 2001-01-01\n---\n# Quota\n\nThe zymurgy quota of a tenant is 3 users.\n",
+    )
+    text = "What is the upload limit? And what is the zymurgy quota of a tenant?"
+    unified = UnifiedRetriever(policy="max-recall", max_age_days=365, wall=lambda: 1_793_000_000.0)
+    async with _router(pages, unified) as router:
+        evidence = await router.retrieve(text, tier=3)
+    assert {hit.document.path for hit in evidence.hits} == {"new.md"}
+    assert "3 users" not in evidence.synthesis
+
+
+async def test_a_young_document_is_found_behind_many_old_ones(tmp_path):
+    old = {
+        f"old{n}": f"---\ndate: 2001-01-01\n---\n# Upload {n}\n\nThe upload limit is {n} MB.\n"
+        for n in range(25)
+    }
+    young = (
+        "---\ndate: 2026-11-01\n---\n# Sizes\n\nSomewhere an upload limit is named, among others.\n"
+    )
+    pages = _pages(tmp_path, young=young, **old)
+    unified = UnifiedRetriever(policy="fast", max_age_days=365, wall=lambda: 1_793_000_000.0)
+    async with _router(pages, unified) as router:
+        evidence = await router.retrieve("What is the upload limit?", tier=1)
+    assert [hit.document.path for hit in evidence.hits] == ["young.md"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "asked"),
+    [
+        (Filters(paths=("*.md",)), False),
+        (Filters(sources=("docs",)), False),
+        (Filters(sources=("docs", "memory")), True),
+        (Filters(sources=("memory",), languages=("en",)), False),
+        (Filters(), True),
+    ],
+)
+async def test_a_question_with_filters_goes_to_no_retriever_that_cannot_pass_them(
+    corpus, filters, asked
+):
+    memory = Finds(Passage("The default mode of the secret is unsafe."))
+    unified = UnifiedRetriever(policy="max-recall", memory=memory)
+    async with _router(corpus, unified) as router:
+        evidence = await router.retrieve("What is the default mode?", tier=2, filters=filters)
+    assert bool(memory.asked) == asked
+    assert ("memory-skip" in evidence.fallbacks) == (not asked)
+    assert asked or all(hit.document.source != "memory" for hit in evidence.hits)
+
+
+async def test_under_filters_the_index_stands_in_for_the_hosts_own_search(corpus):
+    hybrid = Finds(Passage("Elsewhere."))
+    async with _router(corpus, UnifiedRetriever(hybrid=hybrid)) as router:
+        evidence = await router.retrieve(
+            "What is the default mode?", tier=1, filters=Filters(paths=("**",))
+        )
+    assert not hybrid.asked
+    assert "hybrid-skip" in evidence.fallbacks
+    assert evidence.hits
+
+
+async def test_hits_of_the_hosts_own_search_are_reranked_and_researched(corpus):
+    told = []
+
+    def rerank(question, hits, top_n):
+        told.append([hit.chunk.text for hit in hits])
+        return hits
+
+    own = Finds(Passage("The host knows the default mode: bold."))
+    async with _router(corpus, UnifiedRetriever(hybrid=own), rerank=rerank) as router:
+        evidence = await router.retrieve("What is the default mode?", tier=3)
+    assert told[0] == ["The host knows the default mode: bold."]
+    assert evidence.synthesis
+    assert _told(evidence)["graph"].skipped
+
+
+async def test_when_the_search_of_the_index_fails_no_branch_that_hangs_on_it_hides_that(corpus):
+    unified = UnifiedRetriever(policy="max-recall")
+    request = RetrieveRequest("What is the default mode?", Tier(2), Strategy.MODERATE)
+    async with _router(corpus, None) as router:
+        with (
+            router._library.store.reader() as reader,
+            pytest.raises(RetrievalError, match="No source could be searched"),
+        ):
+            await unified.retrieve(WithoutWords(reader), request, RetrieveTools())
+
+
+@pytest.mark.parametrize("n_looks", range(1, 8))
+async def test_wherever_the_time_ends_what_was_found_first_stands(corpus, n_looks):
+    looks = []
+
+    def remaining_s():
+        looks.append(1)
+        return 1.0 if len(looks) <= n_looks else 0.0
+
+    unified = UnifiedRetriever(policy="fast")
+    request = RetrieveRequest("mode of purple elephants", Tier(2), Strategy.MODERATE)
+    async with _router(corpus, None) as router:
+        with router._library.store.reader() as reader:
+            evidence = await unified.retrieve(
+                reader, request, RetrieveTools(remaining_s=remaining_s)
+            )
+    assert evidence.hits
+
+
+async def test_without_time_for_more_a_plan_says_that_one_search_ran(corpus):
+    request = RetrieveRequest("What is the default mode?", Tier(3), Strategy.COMPLEX)
+    async with _router(corpus, None) as router:
+        with router._library.store.reader() as reader:
+            evidence = await UnifiedRetriever().retrieve(
+                reader, request, RetrieveTools(remaining_s=lambda: 0.0)
+            )
+    assert evidence.hits
+    assert evidence.tiers_used == (1,)
+    assert "deadline-reached" in evidence.fallbacks
+
+
+async def test_an_escalation_that_finds_no_source_leaves_what_there_was(corpus):
+    class Once(Finds):
+        async def retrieve(self, query, top_k):
+            if self.asked:
+                raise OSError("gone")
+            return await super().retrieve(query, top_k)
+
+    unified = UnifiedRetriever(policy="fast", hybrid=Once(Passage("Something about nothing.")))
+    async with _router(corpus, unified) as router:
+        evidence = await router.retrieve("purple elephants orbiting quietly", tier=1)
+    assert [hit.chunk.text for hit in evidence.hits] == ["Something about nothing."]
+    assert "policy-escalation" in evidence.fallbacks
+
+
+async def test_under_a_plan_a_list_goes_on_as_it_does_without(tmp_path):
+    items = "".join(f"- part {n} {'is made of brass and steel ' * 12}\n" for n in range(20))
+    pages = _pages(tmp_path, mill=f"# Mill\n\n## Parts\n\nThe mill has these parts:\n\n{items}")
+    found = []
+    for unified in (None, UnifiedRetriever()):
+        async with _router(pages, unified) as router:
+            evidence = await router.retrieve("Which parts has the mill?", tier=1, top_k=1)
+        found.append({hit.chunk.ordinal for hit in evidence.candidates if "goes on" in hit.note})
+    assert found[0] == found[1] != set()

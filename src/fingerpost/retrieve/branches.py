@@ -11,10 +11,11 @@ from typing import Any, Final
 from fingerpost.errors import MissingRecordingError
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.foreign import hits_of, usable_passages
-from fingerpost.retrieve.hybrid import HybridResult, search_for
+from fingerpost.retrieve.hybrid import HybridResult
 from fingerpost.retrieve.overview import overview_subject
 from fingerpost.retrieve.pictures import pictured
 from fingerpost.retrieve.plan import Policy
+from fingerpost.retrieve.question import Question
 from fingerpost.retrieve.raptor import leads_of
 from fingerpost.retrieve.run import Run
 from fingerpost.retrieve.stages import expansion
@@ -23,6 +24,8 @@ from fingerpost.types.plan import ExecutionPlan
 from fingerpost.types.source import Retriever
 
 WIDE_K: Final = 15
+_FILTERED: Final = "the question has filters, which passages of the host's own cannot pass"
+_UNSEARCHED: Final = "it starts from the index's own search, which found nothing to start from"
 _LONGEST: Final = 200
 
 
@@ -73,13 +76,31 @@ class Branches:
     diagnostics: list[BranchDiagnostics] = field(default_factory=list)
     missing: MissingRecordingError | None = None
 
+    def host(self, name: str) -> Retriever | None:
+        """Return who serves a branch instead of the index, ``None`` without one.
+
+        Passages of the host's own have no path, tag or language, so that a question with a
+        filter does not go there, unless it is one of sources and names the branch.
+        """
+        retriever: Retriever | None = getattr(self.sources, name)
+        filters = self.run.request.filters
+        if retriever is None or not filters:
+            return retriever
+        if name in filters.sources and not replace(filters, sources=()):
+            return retriever
+        self.run.fall_back(f"{name}-skip", _FILTERED)
+        return None
+
     async def tell(self, name: str, search: Callable[[], Awaitable[Sequence[Hit]]]) -> None:
-        """Run one branch; note its hits, its time and how it failed."""
+        """Run one branch; note its hits, its time and how it failed.
+
+        The search of the index itself runs however late it is: without it there is no answer.
+        """
         started = time.perf_counter()
         error = ""
         try:
-            late = self.run.tools.remaining_s() <= 0
-            if late:
+            first = name == "hybrid" and self.host(name) is None
+            if self.run.tools.remaining_s() <= 0 and not first:
                 error = "no time left"
             else:
                 self.lists[name] = list(await search())
@@ -99,14 +120,29 @@ class Branches:
             )
         )
 
+    @property
+    def question(self) -> Question:
+        """Return the analysed question; reads the index when its own search did not run."""
+        run = self.run
+        found = self.found
+        return run.question(run.request.text) if found is None else found.question
+
+    def has_start(self, name: str) -> bool:
+        """Return whether a branch has its own retriever or hits of the index to start from."""
+        if self.host(name) is not None or (self.found is not None and self.found.hits):
+            return True
+        self.skip(name, _UNSEARCHED)
+        return False
+
     def skip(self, name: str, reason: str) -> None:
         """Note a branch that does not run, and why."""
         self.diagnostics.append(BranchDiagnostics(name, skipped=reason, policy=self.policy.value))
 
     async def hybrid(self) -> Sequence[Hit]:
         """Search by words and vectors, as far as the plan wants each."""
-        if self.sources.hybrid is not None:
-            return await self.asked("hybrid", self.sources.hybrid)
+        own = self.host("hybrid")
+        if own is not None:
+            return await self.asked("hybrid", own)
         run, plan = self.run, self.plan
         started = time.perf_counter()
         self.found = found = await run.in_thread(self._searched)
@@ -118,19 +154,14 @@ class Branches:
         run, plan = self.run, self.plan
         request = run.request
         question = run.question(request.text, request.context, self.imagined)
-        return search_for(
-            run.reader,
-            question if plan.bm25 or not plan.vector else replace(question, tokens={}),
-            embedder=run.tools.embedder if plan.vector else None,
-            within=run.within,
-            k=max(WIDE_K, self.k),
-            explain=request.explain,
-        )
+        asked = question if plan.bm25 or not plan.vector else replace(question, tokens={})
+        return run.search(asked, max(WIDE_K, self.k), by_meaning=plan.vector)
 
     async def graph(self) -> Sequence[Hit]:
         """Follow the document graph from the hybrid hits."""
-        if self.sources.graph is not None:
-            return await self.asked("graph", self.sources.graph)
+        own = self.host("graph")
+        if own is not None:
+            return await self.asked("graph", own)
         if self.found is None or not self.found.hits:
             return []
         return await expansion(self.run, self.found, self.found.hits, self.plan.graph_depth)
@@ -147,8 +178,9 @@ class Branches:
 
     async def multimodal(self) -> Sequence[Hit]:
         """Return what the host's retriever sees, else the passages that show pictures."""
-        if self.sources.multimodal is not None:
-            return await self.asked("multimodal", self.sources.multimodal)
+        own = self.host("multimodal")
+        if own is not None:
+            return await self.asked("multimodal", own)
         found = self.found
         return [] if found is None else await self.run.in_thread(lambda: pictured(self.run, found))
 
@@ -166,4 +198,7 @@ class Branches:
 
 
 def _takes_plan(retriever: Retriever) -> bool:
-    return "plan" in inspect.signature(retriever.retrieve).parameters
+    try:
+        return "plan" in inspect.signature(retriever.retrieve).parameters
+    except (TypeError, ValueError):  # a callable that does not tell
+        return False

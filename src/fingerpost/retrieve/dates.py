@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from fingerpost.types.document import Document
 from fingerpost.types.evidence import Hit
 
 _FIELDS: Final = (
     "last_updated", "lastupdated", "last_modified", "lastmod", "modified", "updated",
     "ms.date", "date", "published", "created",
 )  # fmt: skip
-_DATE: Final = re.compile(
-    r"\b(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?|\b(\d{1,2})/(\d{1,2})/(\d{4})\b"
+_MONTHS: Final = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
 )
+_YEAR_FIRST: Final = re.compile(r"\b(?P<y>\d{4})[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?")
+_AMERICAN: Final = re.compile(r"\b(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4})\b")
+_DAY_FIRST: Final = re.compile(r"\b(?P<d>\d{1,2})[./](?P<m>\d{1,2})[./](?P<y>\d{4})\b")
+_MONTH_NAMED: Final = re.compile(
+    r"\b(?P<m>[a-z]{3})[a-z]{0,6}\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>\d{4})\b",
+    re.IGNORECASE,
+)
+_DAY_NAMED: Final = re.compile(
+    r"\b(?P<d>\d{1,2})(?:st|nd|rd|th)?\.?\s+(?P<m>[a-z]{3})[a-z]{0,6}\.?,?\s+(?P<y>\d{4})\b",
+    re.IGNORECASE,
+)
+_WRITINGS: Final = (_YEAR_FIRST, _AMERICAN, _DAY_FIRST, _MONTH_NAMED, _DAY_NAMED)
+_LONGEST: Final = 100
 _DAY_S: Final = 86_400.0
 BOOST: Final = 0.25
 """Most that a document of today gains over an ageless one, as a share of its score."""
@@ -30,10 +55,9 @@ def time_of(hit: Hit) -> float | None:
 
     Front matter says so, else the file's own time.
     """
-    fields = {str(name).casefold(): value for name, value in hit.document.metadata.items()}
-    for name in _FIELDS:
-        if name in fields and (told := _read(str(fields[name]))) is not None:
-            return told
+    told = told_time(hit.document)
+    if told is not None:
+        return told
     address = urlsplit(hit.document.uri)
     if address.scheme != "file":
         return None
@@ -43,25 +67,56 @@ def time_of(hit: Hit) -> float | None:
         return None
 
 
+def told_time(document: Document) -> float | None:
+    """Return when a document says that it was last changed, ``None`` when it does not."""
+    fields = dates_told(document.metadata)
+    read = (_read(fields[name]) for name in _FIELDS if name in fields)
+    return next((told for told in read if told is not None), None)
+
+
+def dates_told(metadata: object) -> dict[str, str]:
+    """Return those fields of some metadata that may tell a date, their names in lower case."""
+    if not isinstance(metadata, Mapping):
+        return {}
+    named = ((str(name).casefold(), value) for name, value in metadata.items())
+    return {name: str(value)[:_LONGEST] for name, value in named if name in _FIELDS}
+
+
 def _read(text: str) -> float | None:
-    """Return the time of an ISO date, a year and month, or an American date."""
-    found = _DATE.search(text)
-    if found is None:
-        return None
-    year, month, day, us_month, us_day, us_year = found.groups()
-    parts = (us_year, us_month, us_day) if us_year else (year, month, day or "1")
+    """Return the time that a text tells: ISO, American, day first, or an English month by name.
+
+    Without a time zone it is UTC. Of two readings of ``03/04/2024`` it is the American one. A
+    year and month alone are their last possible day, so that nothing is taken for older than it
+    is known to be.
+    """
     try:
-        y, m, d = map(int, parts)
-        return datetime(y, m, d, tzinfo=UTC).timestamp()
-    except ValueError:
-        return None
+        whole = datetime.fromisoformat(text.strip())
+        return (whole if whole.tzinfo else whole.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        pass
+    for writing in _WRITINGS:
+        found = writing.search(text)
+        told = _day(**found.groupdict()) if found is not None else None
+        if told is not None:
+            return told
+    return None
+
+
+def _day(y: str, m: str, d: str | None) -> float | None:
+    month = int(m) if m.isdecimal() else 1 + (*_MONTHS, m.lower()).index(m.lower())
+    for day in (int(d),) if d else (31, 30, 29, 28):
+        try:
+            return datetime(int(y), month, day, tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    return None
 
 
 def recent_first(hits: Sequence[Hit], now: float, *, half_life_days: float) -> list[Hit]:
     """Return the hits with newer documents raised, best first, scores still 0 to 1.
 
     A document of age ``a`` gains ``BOOST * 2 ** (-a / half_life)`` of its score; one without a
-    known date gains nothing.
+    known date gains nothing, one of the future what one of now does.
     """
     scored = []
     for hit in hits:
@@ -72,8 +127,7 @@ def recent_first(hits: Sequence[Hit], now: float, *, half_life_days: float) -> l
     return sorted(scored, key=lambda hit: -hit.score)
 
 
-def young_enough(hits: Sequence[Hit], now: float, most_days: float) -> list[Hit]:
-    """Return the hits whose document is not known to be older than so many days."""
-    oldest = now - most_days * _DAY_S
-    when: Callable[[Hit], float | None] = time_of
-    return [hit for hit in hits if (at := when(hit)) is None or at >= oldest]
+def is_young_enough(hit: Hit, now: float, most_days: float) -> bool:
+    """Return whether a hit's document is not known to be older than so many days."""
+    at = time_of(hit)
+    return at is None or at >= now - most_days * _DAY_S

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
+from fingerpost.retrieve.dates import told_time
 from fingerpost.retrieve.versions import (
     Asked,
     Preference,
@@ -25,7 +27,6 @@ SAME = 0.9
 SAME_PAGE = 0.7
 _SHOWN = 4
 _NUMBERS = re.compile(r"\d+")
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def distinct(hits: Iterable[Hit], query_text: str = "") -> list[Hit]:
@@ -175,14 +176,12 @@ def _kept(group: list[Hit], asked: Asked, query_text: str) -> Hit:
     )
 
 
-def _age(hit: Hit, asked: Asked, query_text: str) -> tuple[Preference, int, str, tuple[int, ...]]:
+def _age(hit: Hit, asked: Asked, query_text: str) -> tuple[Preference, int, float, tuple[int, ...]]:
     """Return what orders copies and versions of a page, the one to keep greatest."""
     numbered, numbers = _path_numbers(hit.document.path)
-    metadata = hit.document.metadata
-    date = str(metadata.get("date") or metadata.get("ms.date") or "")
-    iso = date if _ISO_DATE.match(date) else ""
+    at = told_time(hit.document)
     told = sum(part in query_text for part in numbered)
-    return asked.preference(hit.document), told, iso, numbers
+    return asked.preference(hit.document), told, -inf if at is None else at, numbers
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from fingerpost.errors import LaneError
 from fingerpost.lanes.base import EmbeddingModel
+from fingerpost.retrieve.dates import dates_told
 from fingerpost.retrieve.fuse import RANK_CONSTANT, reciprocal_rank
 from fingerpost.retrieve.hybrid import coverage_of, searchable_text
 from fingerpost.retrieve.question import Question, ask, token_set
@@ -127,6 +128,7 @@ def _hit(source: str, passage: Passage, place: int) -> Hit:
         content_hash=digest(text, size=32),
         format=FORMAT,
         language=detect_language(text),
+        metadata=dates_told(passage.metadata),
     )
     heading = (passage.heading,) if passage.heading else ()
     chunk = Chunk(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import anyio
 
+from fingerpost.errors import MissingRecordingError
 from fingerpost.observe.events import StrategyDecompose
 from fingerpost.retrieve.beside import MOST, filled
 from fingerpost.retrieve.decompose import decompose
@@ -74,12 +75,12 @@ async def investigate(
     whole = await _whole(run, found, k if texts else MOST * k)
     lists = [whole, *await _parts(run, texts)]
     ranked, hits = await run.in_thread(lambda: _laid_out(lists, run.request.text, k))
-    findings = await research_stage(run, found, asked, hits)
+    findings = await research_stage(run, found.question, asked, hits)
     if findings is not None and findings.hits:
         hits = with_findings(spread(ranked, k), findings.hits, k)
         hits = await run.in_thread(lambda: filled(hits, ranked, k))
         ranked = merged(hits, ranked, findings.hits)
-    uncovered = await run.in_thread(lambda: _uncovered(run, texts, hits, findings))
+    uncovered = await run.in_thread(lambda: uncovered_of(run, texts, hits, findings))
     return Investigation(
         hits=hits,
         ranked=ranked,
@@ -91,10 +92,10 @@ async def investigate(
     )
 
 
-def _uncovered(
+def uncovered_of(
     run: Run, texts: Sequence[str], hits: Sequence[Hit], findings: Findings | None
 ) -> tuple[str, ...]:
-    """Return the parts for which nothing was found, as far as words can tell.
+    """Return the parts for which nothing was found, as far as words can tell. Blocks.
 
     Where only vectors carry from one language to the other they cannot.
     """
@@ -193,7 +194,14 @@ async def _parts(run: Run, texts: Sequence[str]) -> list[list[Hit]]:
 
     async def one(place: int, text: str) -> None:
         began = time.perf_counter()
-        found = await run.in_thread(lambda: run.search(run.question(text), PART_K))
+        try:
+            found = await run.in_thread(lambda: run.search(run.question(text), PART_K))
+        except MissingRecordingError:
+            raise
+        except Exception as error:  # the question as a whole stands without its parts
+            run.fall_back("part-skip", f"{type(error).__name__}: {error}")
+            made[place] = []
+            return
         run.tell(found, began)
         marked = [replace(hit, sub_query=text) for hit in found.hits]
         made[place] = await rerank_stage(run, found.question, marked, PART_K)

@@ -10,7 +10,7 @@ from fingerpost.errors import LaneError, MissingRecordingError
 from fingerpost.observe.events import ResearchComplete, ResearchPhase, ResearchStart
 from fingerpost.observe.hooks import call_hook
 from fingerpost.retrieve.base import DeepResearch, Research
-from fingerpost.retrieve.hybrid import HybridResult
+from fingerpost.retrieve.question import Question
 from fingerpost.retrieve.research import Findings, Means, Write, research
 from fingerpost.retrieve.research_model import written_queries
 from fingerpost.retrieve.research_notes import Notes
@@ -28,22 +28,22 @@ _WRITING: Final = 0.4
 
 
 async def research_stage(
-    run: Run, found: HybridResult, parts: Sequence[str], hits: Sequence[Hit]
+    run: Run, question: Question, parts: Sequence[str], hits: Sequence[Hit]
 ) -> Findings | None:
     """Return what the research pass adds, ``None`` when it is off or failed.
 
     Args:
         run: The retrieval in flight.
-        found: The search for the question as a whole.
+        question: As a whole.
         parts: Sub-questions, or the question itself.
         hits: What is there already.
     """
-    if not run.tools.deep_research_enabled or not found.question.text:
+    if not run.tools.deep_research_enabled or not question.text:
         return None
     started = time.perf_counter()
     run.emit(ResearchStart)
     try:
-        findings = await _researched(run, found.question.text, parts, hits)
+        findings = await _researched(run, question.text, parts, hits)
     except MissingRecordingError:
         raise
     except Exception as error:  # research is extra; the hits stand without it
@@ -126,5 +126,5 @@ async def _by_hook(run: Run, hook: DeepResearch, text: str, seconds: float) -> F
     given = await call_hook(hook, run.tools.limiter, seconds, text, hints)
     if not isinstance(given, Research) or not isinstance(given.synthesis, str):
         raise TypeError(f"expected Research, got {type(given).__name__}")
-    hits = await run.in_thread(lambda: known_hits(run, given.hits, "research-skip"))
-    return Findings(tuple(hits), given.synthesis, (), n_rounds=1)
+    hits = await run.in_thread(lambda: run.young(known_hits(run, given.hits, "research-skip")))
+    return Findings(hits, given.synthesis, (), n_rounds=1)

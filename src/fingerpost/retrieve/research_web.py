@@ -38,7 +38,7 @@ def web_leg(run: Run, remaining_s: Callable[[], float]) -> Search | None:
         seconds = min(remaining_s(), PATIENCE_S)
         try:
             given: object = await call_hook(ask, tools.limiter, seconds, query, WEB_K)
-            return hits_of(WEB, usable_passages(given, WEB_K))
+            return run.young(hits_of(WEB, usable_passages(given, WEB_K)))
         except TimeoutError:
             run.fall_back("web-skip", f"no answer within {seconds:.3g} s")
         except MissingRecordingError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
 
 from anyio import to_thread
 
@@ -19,6 +19,8 @@ from fingerpost.stores.base import Reader, Selection
 from fingerpost.types.evidence import Hit
 
 T = TypeVar("T")
+_WIDER: Final = 4
+"""How many times more hits are looked through where some may be too old."""
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class Run:
     timings: dict[str, float] = field(default_factory=dict)
     translated: dict[str, str] = field(default_factory=dict)
     overview: bool = False
+    is_young: Callable[[Hit], bool] | None = None
 
     def emit(self, made: type[Event], **fields: object) -> None:
         """Hand an event to the observer; its failure is no one's."""
@@ -94,16 +97,27 @@ class Run:
             self.reader, ask(self.reader, translation, context, (*own, *imagined)), text
         )
 
-    def search(self, question: Question, k: int) -> HybridResult:
-        """Run one hybrid search under the filters of the request."""
-        return search_for(
+    def search(self, question: Question, k: int, *, by_meaning: bool = True) -> HybridResult:
+        """Run one hybrid search under the filters of the request and its greatest age.
+
+        Args:
+            question: Analysed.
+            k: Most hits.
+            by_meaning: Search by vectors as well.
+        """
+        found = search_for(
             self.reader,
             question,
-            embedder=self.tools.embedder,
+            embedder=self.tools.embedder if by_meaning else None,
             within=self.within,
-            k=k,
+            k=k if self.is_young is None else _WIDER * k,
             explain=self.request.explain,
         )
+        return found if self.is_young is None else replace(found, hits=self.young(found.hits)[:k])
+
+    def young(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Return the hits that are not known to be older than is wanted; may read file times."""
+        return tuple(hits if self.is_young is None else filter(self.is_young, hits))
 
 
 def merged(*groups: Sequence[Hit]) -> list[Hit]:

@@ -15,14 +15,15 @@ from fingerpost.observe.events import RetrieveComplete, RetrieveStart
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.beside import MOST, filled, joined_neighbours
 from fingerpost.retrieve.branches import Branches, BranchSources
-from fingerpost.retrieve.dates import HALF_LIFE_DAYS, recent_first, young_enough
+from fingerpost.retrieve.continued import continued
+from fingerpost.retrieve.dates import HALF_LIFE_DAYS, is_young_enough, recent_first
 from fingerpost.retrieve.dispatch import KEPT
 from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import coverage_of
-from fingerpost.retrieve.investigate import interleaved, split, with_findings
+from fingerpost.retrieve.investigate import interleaved, split, uncovered_of, with_findings
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.plan import Policy, plan_for, under
-from fingerpost.retrieve.question import clean
+from fingerpost.retrieve.question import Question, clean
 from fingerpost.retrieve.research import Findings
 from fingerpost.retrieve.research_stage import research_stage
 from fingerpost.retrieve.run import Run, merged
@@ -46,7 +47,8 @@ class UnifiedRetriever:
     Branches run side by side and each may fail alone; their rankings are fused by reciprocal
     rank (k = 60), newer documents are raised when the plan prefers them, and the rest is as
     without a plan: reranked, spread over documents, researched. When nothing is found, or what
-    is found is weak, the next policy runs once.
+    is found is weak, the next policy runs once. A question with filters goes to none of the
+    host's own retrievers, whose passages cannot pass them; the index stands in where it can.
 
     Attributes:
         policy: How much a plan may cost.
@@ -108,6 +110,9 @@ class UnifiedRetriever:
         """
         started = time.perf_counter()
         run = Run(reader, request, tools)
+        if self.max_age_days is not None:
+            now, most = self.wall(), self.max_age_days
+            run.is_young = lambda hit: is_young_enough(hit, now, most)
         level = Tier(max(request.tier, request.strategy.rank))
         run.emit(RetrieveStart, tier=int(level))
         if request.tier is Tier.TRIVIAL or request.top_k == 0:
@@ -125,7 +130,10 @@ class UnifiedRetriever:
         higher, reason = self.policy.higher, weakness(evidence)
         if reason and higher is not None and run.tools.remaining_s() > 0:
             run.fall_back("policy-escalation", f"{reason}; ran {higher.value} once")
-            again = await self._under(higher, run, level, plan)
+            try:
+                again = await self._under(higher, run, level, plan)
+            except RetrievalError:  # what there is stands, weak as it is
+                return evidence
             told = (*evidence.diagnostics, *again.diagnostics)
             better = again if again.hits else evidence
             evidence = replace(better, diagnostics=told)
@@ -147,51 +155,55 @@ class UnifiedRetriever:
             told = "; ".join(f"{item.name}: {item.error or item.skipped}"
                              for item in branches.diagnostics)  # fmt: skip
             raise RetrievalError(f"No source could be searched: {told}")
-        ranked = await self._ranked(branches, policy)
-        findings = await _researched(run, branches, chosen, ranked)
-        return await run.in_thread(lambda: _evidence(branches, level, ranked, findings))
+        if level > Tier.LOOKUP and run.tools.remaining_s() <= 0:
+            run.fall_back("deadline-reached", f"one search instead of {level.label}")
+            level, policy, chosen = Tier.LOOKUP, Policy.FAST, replace(chosen, deep_research=False)
+        question = await run.in_thread(lambda: branches.question)
+        ranked = await self._ranked(branches, policy, question)
+        parts, findings = await _researched(run, question, chosen, ranked)
+        found = _Found(branches, question, ranked, parts, findings)
+        return await run.in_thread(lambda: _evidence(found, level))
 
     async def _searched(self, branches: Branches) -> None:
         """Run the branches of the plan side by side; what builds on the hybrid one after it."""
         plan = branches.plan
         has_summaries = branches.run.reader.info.n_summaries > 0
+        own_raptor = has_summaries and branches.host("raptor") is None
 
         async def own() -> None:
             await branches.tell("hybrid", branches.hybrid)
             async with anyio.create_task_group() as inner:
-                if plan.graph and plan.graph_depth and branches.run.tools.graph_enabled:
+                graph = plan.graph and plan.graph_depth and branches.run.tools.graph_enabled
+                if graph and branches.has_start("graph"):
                     inner.start_soon(branches.tell, "graph", branches.graph)
-                if plan.multimodal:
+                if plan.multimodal and branches.has_start("multimodal"):
                     inner.start_soon(branches.tell, "multimodal", branches.multimodal)
-                if plan.raptor and self.raptor is None and has_summaries:
+                if plan.raptor and own_raptor and branches.has_start("raptor"):
                     inner.start_soon(branches.tell, "raptor", branches.raptor)
 
         async with anyio.create_task_group() as group:
             group.start_soon(own)
             for name, wanted in (("raptor", plan.raptor), ("memory", plan.memory)):
-                retriever: Retriever | None = getattr(self, name)
-                if wanted and retriever is None and not (name == "raptor" and has_summaries):
+                retriever = branches.host(name) if wanted else None
+                if wanted and retriever is None and not (name == "raptor" and own_raptor):
                     branches.skip(name, "no such source was given")
                 elif wanted and retriever is not None:
                     group.start_soon(branches.tell, name, _asking(branches, name, retriever))
 
-    async def _ranked(self, branches: Branches, policy: Policy) -> list[Hit]:
+    async def _ranked(self, branches: Branches, policy: Policy, question: Question) -> list[Hit]:
         run, plan = branches.run, branches.plan
         order = ("hybrid", "graph", "raptor", "memory", "multimodal")
         lists = [branches.lists[name] for name in order if branches.lists.get(name)]
         now = self.wall()
         fused = await run.in_thread(lambda: interleaved(lists, run.request.text) if lists else [])
-        if self.max_age_days is not None:
-            oldest = self.max_age_days
-            fused = await run.in_thread(lambda: young_enough(fused, now, oldest))
+        fused = list(await run.in_thread(lambda: run.young(fused)))
         if plan.prefer_recent:
             fused = await run.in_thread(
                 lambda: recent_first(fused, now, half_life_days=self.half_life_days)
             )
-        if policy is Policy.FAST or branches.found is None:
+        if policy is Policy.FAST:
             return fused
-        top_n = max(_RANKED, MOST * branches.k)
-        return await rerank_stage(run, branches.found.question, fused, top_n)
+        return await rerank_stage(run, question, fused, max(_RANKED, MOST * branches.k))
 
 
 def weakness(evidence: Evidence) -> str:
@@ -228,39 +240,50 @@ async def _imagined(run: Run, plan: ExecutionPlan) -> list[str]:
 
 
 async def _researched(
-    run: Run, branches: Branches, plan: ExecutionPlan, ranked: Sequence[Hit]
-) -> Findings | None:
-    found = branches.found
-    if not plan.deep_research or found is None:
-        return None
+    run: Run, question: Question, plan: ExecutionPlan, ranked: Sequence[Hit]
+) -> tuple[list[str], Findings | None]:
+    """Return the parts of the question and what research adds, none without it."""
+    if not plan.deep_research:
+        return [], None
     text, most = clean(run.request.text), run.tools.max_sub_queries
     parts = await run.in_thread(lambda: split(text, most)) or [text]
     await translate_stage(run, parts)
-    return await research_stage(run, found, parts, ranked)
+    return parts, await research_stage(run, question, parts, ranked)
 
 
-def _evidence(
-    branches: Branches, level: Tier, ranked: Sequence[Hit], findings: Findings | None
-) -> Evidence:
-    run, found = branches.run, branches.found
-    hits = spread(ranked, branches.k)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one policy found: the branches, their hits in one ranking, and what research added."""
+
+    branches: Branches
+    question: Question
+    ranked: list[Hit]
+    parts: list[str]
+    findings: Findings | None
+
+
+def _evidence(given: _Found, level: Tier) -> Evidence:
+    branches, ranked, findings = given.branches, given.ranked, given.findings
+    run, found, k = branches.run, branches.found, branches.k
+    hits = spread(ranked, k)
     if findings is not None and findings.hits:
-        hits = with_findings(hits, findings.hits, branches.k)
+        hits = with_findings(hits, findings.hits, k)
     if level > Tier.LOOKUP:
-        hits = filled(hits, ranked, branches.k)
-    question = found.question if found is not None else run.question(run.request.text)
+        hits = filled(hits, ranked, k)
     kept = joined_neighbours(hits) if level > Tier.LOOKUP else hits
+    further = continued(run.reader, hits, run.request.filters)
     known = found.candidates if found is not None else ()
+    uncovered = () if findings is None else uncovered_of(run, given.parts, hits, findings)
     return Evidence(
         hits=tuple(kept),
-        candidates=tuple(merged(kept, hits, ranked, known)),
+        candidates=tuple(merged(kept, hits, further, ranked, known)),
         tiers_used=(int(level),),
         vectors_searched=run.vectors_searched,
         synthesis=findings.synthesis if findings is not None else "",
-        uncovered=findings.uncovered if findings is not None else (),
+        uncovered=uncovered,
         lexical_weight=found.weight if found is not None else None,
-        coverage=coverage_of(question, hits),
-        unknown_terms=still_unknown(question, hits),
+        coverage=coverage_of(given.question, hits),
+        unknown_terms=still_unknown(given.question, hits),
         web_searched=findings is not None and findings.web_searched,
         generation=run.reader.info.generation,
         translation=run.translated.get(run.request.text, ""),

@@ -1,3 +1,5 @@
+import pytest
+
 from fingerpost.retrieve import first_look, search
 from fingerpost.retrieve.pack import spread
 from fingerpost.types import Filters
@@ -98,3 +100,24 @@ def test_sections_of_one_file_that_differ_in_a_word_stay_apart(index):
     assert len({hit.chunk.id for hit in result.hits}) == len(result.hits) >= 1
     text = " ".join(hit.chunk.text for hit in result.hits)
     assert all(name in text for name in ("Force", "Recurse", "Hidden"))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("ms.date: 11/08/2023", "ms.date: 02/01/2024"),
+        ("lastmod: 2023-11-08", "lastmod: 2024-02-01"),
+        ("date: 2023-11-08T10:00:00Z", "date: 2024-02-01T09:00:00Z"),
+        ("date: 2024-01-01\nlastmod: 2024-01-02", "date: 2023-01-01\nlastmod: 2024-02-01"),
+        ("title: undated", "date: 2001-01-01"),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_copies_the_one_that_was_changed_last_is_kept_however_that_is_told(
+    index, older, newer, turned
+):
+    text = "# Pump\n\nThe pump moves the water of the mill.\n"
+    pages = [("a.md", f"---\n{older}\n---\n{text}"), ("b.md", f"---\n{newer}\n---\n{text}")]
+    reader = index(dict(reversed(pages) if turned else pages))
+    found = search(reader, "pump water mill", embedder=None, k=5)
+    assert [(hit.document.path, hit.copies) for hit in found.hits] == [("b.md", ("a.md",))]

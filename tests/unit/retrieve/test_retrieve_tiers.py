@@ -310,6 +310,27 @@ async def test_a_vector_leg_that_fails_in_a_sub_question_alone_is_named(index, e
     assert evidence.vectors_searched
 
 
+async def test_a_part_whose_search_fails_leaves_the_others_and_the_whole(index):
+    class Fails:
+        def __init__(self, reader):
+            self._reader = reader
+            self._n_searches = 0
+
+        def search_words(self, *arguments):
+            self._n_searches += 1
+            if self._n_searches == 2:  # the whole comes first, then its parts
+                raise OSError("gone")
+            return self._reader.search_words(*arguments)
+
+        def __getattr__(self, name):
+            return getattr(self._reader, name)
+
+    text = "What is the difference between Redis and RabbitMQ?"
+    evidence = await retrieve(Fails(index(PAGES)), ask(text, 3), RetrieveTools())
+    assert {"redis.md", "rabbit.md"} <= set(paths(evidence))
+    assert "part-skip" in evidence.fallbacks
+
+
 @pytest.mark.parametrize("tier", EVERY_TIER)
 async def test_the_same_question_gives_the_same_evidence(index, embedder, tier):
     reader = index(PAGES, embedder)
