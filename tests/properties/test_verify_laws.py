@@ -13,6 +13,7 @@ from fingerpost.verify import (
 )
 from fingerpost.verify.blocks import prose_blocks
 from fingerpost.verify.markers import find_markers
+from fingerpost.verify.unseen import JOINER, as_read
 
 PIECES = st.sampled_from(
     [
@@ -20,6 +21,7 @@ PIECES = st.sampled_from(
         ". ", "! ", "? ", "。", "\n", "\n\n", "- ", "* ", "| a | b |", "|---|---|", "```", "~~~", "`x[1]`",
         "# ", "===", "v2.10 ", "1,000 ", "3.5 % ", "12 March 2024 ", "--no-force ", "не ", "四つ", "\x00",
         "\ud800", "é", "【1】", "［２］", "[[", "]]", "$5", "99999999999999999999 ", "²", "٣", "Dr. ", "…",
+        "[^1]", "[^1]: a.md", "【1†L3】", "<b>", "</b>", "<p>", "<li>", "<br>", "> ", ">> ", "\r\n",
     ]
 )  # fmt: skip
 TEXT = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=14).map("".join))
@@ -69,7 +71,9 @@ def _bare(answer, span):
     Whether ``[0]`` is a marker or code is decided by the backticks before it, so a part of the
     answer alone cannot tell.
     """
-    kept = list(answer)
+    answer = as_read(answer)
+    assert len(answer) >= span.end
+    kept = list(answer.replace(JOINER, " "))
     for block, _ in prose_blocks(answer):
         for marker in find_markers(answer[block.start : block.end]):
             start, end = marker.start + block.start, marker.end + block.start

@@ -11,7 +11,7 @@ from fingerpost.types.document import Span
 from fingerpost.verify.blocks import prose_blocks
 from fingerpost.verify.markers import Marker, find_markers
 from fingerpost.verify.shown import only_links
-from fingerpost.verify.unseen import JOINER, without_comments
+from fingerpost.verify.unseen import JOINER, as_read
 
 _WORDY = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+")
@@ -23,6 +23,7 @@ _CLOSERS = "\"'”’»)]}*_`"
 _STOP_FOLLOWS = re.compile(r"\s*[.!?,;:。！？，](?:\s|$)")
 _BEFORE_MARKER = _CLOSERS + " \t\n"
 _QUESTION = re.compile(r"[?？؟;](?<!;)[\"'”’»)*_`\s]*$")
+_DEFINITION = re.compile(r"\[[^\]\n]{1,100}\]:\s*\S+(?:\s+[\"'(][^\n]*)?$")
 # Greetings, offers, and admissions of not knowing, at the start of a sentence.
 _NO_CLAIM = re.compile(
     r"""^\W*(?:
@@ -77,10 +78,11 @@ def extract_claims(answer: str, is_late: Callable[[], bool] = lambda: False) -> 
 
     Code blocks, headings, questions, greetings, hedges and short lead-ins that end in a colon
     and cite nothing are no claims; list items and table rows are. A marker before or after the
-    full stop belongs to the sentence it follows. Comments of HTML are not read. Once ``is_late``
+    full stop belongs to the sentence it follows. Comments and tags of HTML are not read, and a
+    tag such as ``<li>`` begins a claim of its own. Once ``is_late``
     says so, all that follows in a long answer is one claim.
     """
-    answer = without_comments(answer)
+    answer = as_read(answer)
     found: list[Claim] = []
     for block, listed in _short_blocks(answer):
         if block.start >= _AT_ONCE and is_late():
@@ -149,6 +151,8 @@ def _checkable(claim: Claim, *, listed: bool) -> bool:
     if not _WORDY.search(text) or (_QUESTION.search(text) and " | " not in text):
         return False
     if bare.endswith((":", "：")) and not (claim.markers or _says_much(text)):
+        return False
+    if _DEFINITION.match(text):
         return False
     if _NO_CLAIM.match(text) or (only_links(text) and not bare.endswith(tuple(_STOPS))):
         return False

@@ -1,4 +1,4 @@
-"""Citation markers: ``[1]``, ``[1, 2]``, ``[1-3]``, ``［１］``, ``【1】``, ``[[4]]``."""
+"""Citation markers: ``[1]``, ``[1, 2]``, ``[1-3]``, ``［１］``, ``【1】``, ``[[4]]``, ``[^1]``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 _NUMBER = r"\d{1,3}"
 _LIST = rf"{_NUMBER}(?:\s*[,;、，；\-–—]\s*{_NUMBER}){{0,20}}"
-# A link `[1](target)` and, at the start of a line, a definition `[1]: target` are none.
+_PLACE = r"(?:†[^】\n]{0,60})?"  # what models that browse add: 【1†L3-L5】
+# A link `[1](target)` and, at the start of a line, a definition `[1]: target` are none; a marker
+# in brackets of its own that is a link, `[[1]](target)`, is one.
 MARKER = re.compile(
-    rf"(?!(?<![^\n])[ \t]*\[\d{{1,3}}\]:)[\[［【]{{1,2}}\s*({_LIST})\s*[\]］】]{{1,2}}(?!\()"
+    rf"\[\[\^?({_LIST})\]\]\([^()\s]{{0,300}}\)|(?!(?<![^\n])[ \t]*\[\^?\d{{1,3}}\]:)"
+    rf"\\?[\[［【]{{1,2}}\s*\^?({_LIST})\s*{_PLACE}\\?[\]］】]{{1,2}}(?!\()"
 )
 _PART = re.compile(rf"({_NUMBER})(?:\s*([\-–—])\s*(?={_NUMBER}))?")
 _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
@@ -49,5 +52,5 @@ def find_markers(text: str) -> list[Marker]:
     for match in MARKER.finditer(text):
         if any(start <= match.start() < end for start, end in code):
             continue
-        found.append(Marker(_numbers(match.group(1)), match.start(), match.end()))
+        found.append(Marker(_numbers(match[1] or match[2]), match.start(), match.end()))
     return found

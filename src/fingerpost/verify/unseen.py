@@ -26,6 +26,22 @@ _LOOKALIKES = str.maketrans(
 )
 _LOOKALIKE = re.compile(f"[{''.join(map(chr, _LOOKALIKES))}]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)|(`+)(?!`).{1,2000}?(?<!`)\2(?!`)",
+    re.DOTALL | re.MULTILINE,
+)
+_BLOCK_TAG = (
+    "p|div|br|hr|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|h[1-6]|blockquote|section|article"
+    "|details|summary|figure|figcaption|center|aside|header|footer|main"
+)
+_TAG = re.compile(
+    rf"</?(?:(?P<block>{_BLOCK_TAG})|(?P<apart>sup|td|th)"
+    r"|a|abbr|b|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strong|sub|u|var)"
+    r"(?:\s[^<>]{0,2000})?/?>",
+    re.IGNORECASE,
+)
+_INDENT = 16
+_QUOTE_SIGNS = re.compile(r"^(?:[ \t]{0,3}>(?![=\d]))+", re.MULTILINE)
 _LATIN = re.compile(r"[A-Za-z]")
 
 
@@ -76,6 +92,49 @@ def without_comments(text: str) -> str:
         pieces += [text[at:start], put]
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def as_read(answer: str) -> str:
+    """Return an answer with blanks for what is markup of HTML or of quotations around its words.
+
+    Comments, tags and the signs of quoted lines go; a tag that begins a part of its own, as
+    ``<li>`` does, ends the paragraph before it. Code keeps what looks like tags. The length, and
+    so every offset, stays.
+    """
+    text = without_comments(answer)
+    pieces: list[str] = []
+    at = line = 0
+    for tag in _tags(text):
+        start, end = tag.span()
+        line = max(line, text.rfind("\n", at, start) + 1)
+        is_row = text[line : line + _INDENT].lstrip(" \t>").startswith("|")
+        put = _in_place_of(tag, apart=tag["block"] is not None and not is_row)
+        pieces += [text[at:start], put]
+        at = end
+    return _QUOTE_SIGNS.sub(lambda signs: " " * len(signs[0]), "".join([*pieces, text[at:]]))
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """Yield the tags of HTML outside of code, in order."""
+    found = list(_TAG.finditer(text))
+    code = [match.span() for match in _CODE.finditer(text)] if found else []
+    following = iter(code)
+    start = end = -1
+    for tag in found:
+        while end <= tag.start() and (place := next(following, None)):
+            start, end = place
+        if not start <= tag.start() < end:
+            yield tag
+
+
+def _in_place_of(tag: re.Match[str], *, apart: bool) -> str:
+    """Return as many signs as the tag has: an empty line, joiners inside a word, or blanks."""
+    length = tag.end() - tag.start()
+    if apart:
+        return "\n\n" + " " * (length - 2)
+    around = tag.string[tag.start() - 1 : tag.start()] + tag.string[tag.end() : tag.end() + 1]
+    inside = len(around) == 2 and around.isalnum()  # noqa: PLR2004 - a letter on both sides
+    return (JOINER if inside and not (tag["block"] or tag["apart"]) else " ") * length
 
 
 def _comments(text: str) -> Iterator[tuple[int, int]]:

@@ -33,6 +33,12 @@ def test_sentences_are_claims_with_exact_spans():
         ("The gate opens at noon[1]and the bell rings", (1,)),
         ("門は正午に開きます[1]が、The gate opens at noon［２］です。", (1, 2)),
         ("[3] The gate opens at noon.", (3,)),
+        ("The gate opens at noon.[^1]", (1,)),
+        ("The gate opens at noon[^1][^2].", (1, 2)),
+        ("The gate opens at noon【1†L3-L9】.", (1,)),
+        ("The gate opens at noon \\[1\\].", (1,)),
+        ("The gate opens at noon [[1]](gate.md).", (1,)),
+        ("The gate opens at noon<sup>[2]</sup>.", (2,)),
     ],
 )
 def test_markers_belong_to_their_sentence_wherever_they_stand(answer, expected):
@@ -223,3 +229,52 @@ def test_a_bold_line_that_is_a_sentence_is_a_claim_and_a_title_is_none():
     assert texts("**The gate opens at noon.**\n\n**Opening hours**\n\n**Notes:**\n") == [
         "**The gate opens at noon.**"
     ]
+
+
+def test_a_footnote_sign_after_a_full_stop_does_not_join_two_sentences():
+    claims = extract_claims("The gate opens at noon.[^1] The bell rings at one.[^2]")
+    assert [(c.text, c.markers) for c in claims] == [
+        ("The gate opens at noon.", (1,)),
+        ("The bell rings at one.", (2,)),
+    ]
+
+
+@pytest.mark.parametrize("line", ["[^1]: docs/gate.md", "[gate]: <gate.md> 'The gate'"])
+def test_a_definition_of_a_link_or_a_footnote_is_no_claim(line):
+    assert texts(line) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("<p>The gate opens at <b>12</b> sharp.</p>", ["The gate opens at 12 sharp."]),
+        (
+            "<ul><li>The gate opens at noon</li><li>The bell rings</li></ul>",
+            ["The gate opens at noon", "The bell rings"],
+        ),
+        ("The gate opens<br>The bell rings<br/>", ["The gate opens", "The bell rings"]),
+        ("H<sub>2</sub>O is in the jug.", ["H2O is in the jug."]),
+        ("<details>\n<summary>Gates</summary>\n\nThe gate opens.\n</details>", ["The gate opens."]),
+        ("Use `<p>` for the gate.", ["Use `<p>` for the gate."]),
+        ("It takes a List<String> of gates.", ["It takes a List<String> of gates."]),
+        ("| gate | noon<br>one |\n| bell | two |", ["gate | noon one", "bell | two"]),
+        ("```\n<p>The gate opens.</p>\n```", []),
+    ],
+)
+def test_tags_of_html_are_no_words_and_end_what_stands_before_them(answer, expected):
+    assert texts(answer) == expected
+
+
+def test_signs_of_quoted_lines_are_no_words():
+    answer = "> The gate opens\n> at noon.\n>> The bell rings.\n\n> # Heading\n\n>= 5 gates."
+    assert texts(answer) == [
+        "The gate opens at noon.",
+        "The bell rings.",
+        ">= 5 gates.",
+    ]
+
+
+def test_spans_hold_what_was_written_with_its_tags():
+    answer = "<p>The gate opens at <b>12</b> sharp.</p>"
+    (claim,) = extract_claims(answer)
+    assert answer[claim.span.start : claim.span.end] == "The gate opens at <b>12</b> sharp."
