@@ -131,6 +131,13 @@ async def test_an_error_before_the_end_event_is_no_answer(told, is_first):
     assert isinstance(caught.value if is_first else caught.value.__cause__, QuotaError)
 
 
+async def test_an_event_that_is_named_error_is_one_whatever_its_fields():
+    named = b'event: error\ndata: {"message": "no memory", "code": 500}\n\n'
+    with pytest.raises(StreamTruncatedError) as caught:
+        await ask("openai", event_stream(events(piece(TEXT)) + named + events("[DONE]")))
+    assert "no memory" in str(caught.value.__cause__)
+
+
 @pytest.mark.parametrize(
     "reason", ["error", "abort", "aborted", "cancelled", "timeout", "insufficient_system_resource"]
 )

@@ -25,7 +25,7 @@ from fingerpost.lanes.providers.draft import Draft
 from fingerpost.lanes.providers.failure import error_for, error_in, request_id
 from fingerpost.lanes.providers.fields import parse_json
 from fingerpost.lanes.providers.limits import chat_limits
-from fingerpost.lanes.providers.lines import Whole, events
+from fingerpost.lanes.providers.lines import Failed, Whole, events
 from fingerpost.lanes.providers.remote import Remote
 from fingerpost.lanes.providers.reply import Reply
 from fingerpost.lanes.providers.shape import ChatShape
@@ -262,8 +262,10 @@ class ProviderChat(Remote):
             if said.lstrip().startswith("<"):
                 error.hint = "A web page answers there. Check base_url."
             raise error
+        is_named = isinstance(body, Failed) and "error" not in data
+        fields: Mapping[str, Any] = {"error": data} if is_named else data
         told = error_in(
-            data, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
+            fields, reply.headers, endpoint=self._endpoint, model=call.model, now=self._now()
         )
         if told is not None:
             raise told

@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 
-__all__ = ["MAX_LINE", "LineTooLongError", "Whole", "events", "split_lines"]
+__all__ = ["MAX_LINE", "Failed", "LineTooLongError", "Whole", "events", "split_lines"]
 
 MAX_LINE: Final = 2**20
 _END: Final = re.compile(rb"\r\n|\n|\r(?!\Z)")
@@ -16,6 +16,12 @@ _NO_EVENTS: Final = ("{", "[", "<")
 
 class Whole(str):
     """A body that was to be an event stream and is JSON or a web page, whatever its type said."""
+
+    __slots__ = ()
+
+
+class Failed(str):
+    """The data of an event that is named ``error``, whatever fields it has."""
 
     __slots__ = ()
 
@@ -49,14 +55,17 @@ async def events(lines: AsyncIterator[str]) -> AsyncGenerator[str]:
     """
     data: list[str] = []
     strange: list[str] | None = []
-    is_first = True
+    is_first, name = True, ""
     async for line in lines:
         if is_first:
             line, is_first = line.removeprefix(_BOM), False  # noqa: PLW2901 - the stream's mark
         if not line:
             if data:
-                yield "\n".join(data)
+                yield Failed("\n".join(data)) if name == "error" else "\n".join(data)
                 data.clear()
+            name = ""
+        elif line.startswith("event:"):
+            name = line[6:].strip()
         elif line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
             strange = None
