@@ -15,7 +15,7 @@ _RULE = re.compile(r"^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _ROW_RULE = re.compile(r"^(?=[^-]*-)[\s:|-]++$")
 _ITEM = re.compile(r"^\s*(?:>\s*)*(?:[-*+•‣◦·]\s+|\(?\d{1,3}[.)]\s+|\[[ xX]\]\s+)+")
-_QUOTE = re.compile(r"^\s*>+\s?")
+_QUOTE = re.compile(r"^\s*(?:>(?![=\d]))+\s?")  # >= 5 is no quotation
 _BOLD_LINE = re.compile(r"^\s*(\*\*|__)[^*_]+(?<![.!。！])\1\s*:?\s*$")
 _STOPPED = re.compile(r"[.!?。！？][\"'”’)*_\s]*$")
 
