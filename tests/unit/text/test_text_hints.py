@@ -11,7 +11,12 @@ from fingerpost.text.hints import research_hints
         (["api-docs", "vector", "graph"], ("docs",)),
         (["Documentation", "web", "web", "the moon"], ("docs", "web")),
         (["multimodal", "VIDEO_clips"], ("media",)),
-        (["cobweb", "", "?"], ()),
+        (["WebSearch"], ("web",)),
+        (["ｗｅｂ", "rawDocs"], ("web", "docs")),
+        (["web_pages", "webpages"], ("web",)),
+        (["multi-modal", "multiModal"], ("media",)),
+        (["Vectors", "Documentations"], ("docs",)),
+        (["cobweb", "spiderWebbing", "", "?"], ()),
         ([], ()),
     ],
 )
