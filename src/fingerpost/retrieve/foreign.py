@@ -13,10 +13,11 @@ from fingerpost.retrieve.dates import dates_told
 from fingerpost.retrieve.fuse import RANK_CONSTANT, reciprocal_rank
 from fingerpost.retrieve.hybrid import coverage_of, searchable_text
 from fingerpost.retrieve.question import Question, ask, token_set
+from fingerpost.retrieve.research_notes import FOUND, Notes
 from fingerpost.stores.base import Reader
 from fingerpost.text.language import detect_language
 from fingerpost.types.document import Chunk, Document, Span
-from fingerpost.types.evidence import Evidence, Hit, MatchType
+from fingerpost.types.evidence import Evidence, Hit, MatchType, PartEvidence
 from fingerpost.types.ids import chunk_id, digest, document_id
 from fingerpost.types.source import Passage
 
@@ -60,14 +61,28 @@ def joined(
         share = min(1.0, score * (RANK_CONSTANT + 1))
         own = hit.score if hit.match_type is not MatchType.SOURCE else share
         kept.append(replace(hit, score=own, fused_rank=place, fused_score=share / best))
-    question = ask(reader, text)
+    question, notes = ask(reader, text), Notes(reader, kept)
     return replace(
         evidence,
         hits=tuple(kept),
         candidates=(*kept, *(c for c in evidence.candidates if c.chunk.id not in set(by_id))),
         coverage=coverage_of(question, kept),
         unknown_terms=still_unknown(question, kept),
+        parts=tuple(_with_foreign(part, kept, notes) for part in evidence.parts),
+        uncovered=tuple(part for part in evidence.uncovered if notes.coverage(part) < FOUND),
     )
+
+
+def _with_foreign(part: PartEvidence, kept: Sequence[Hit], notes: Notes) -> PartEvidence:
+    """Return what is kept for a part: of its own hits, and of foreign ones that say enough."""
+    own = {hit.chunk.id for hit in part.hits}
+    hits = tuple(
+        hit
+        for hit in kept
+        if hit.chunk.id in own
+        or (hit.match_type is MatchType.SOURCE and notes.coverage(part.question, [hit]) >= FOUND)
+    )
+    return replace(part, hits=hits)
 
 
 def still_unknown(question: Question, hits: Sequence[Hit]) -> frozenset[str]:
