@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from fingerpost import QueryRouter
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.testing.chat import ScriptedChat
 
 pytestmark = pytest.mark.anyio
@@ -151,3 +152,17 @@ async def test_closing_ends_a_call_that_hangs_and_questions_never_wait_for_it(mi
         assert stats.chunk_count == 3
         began = time.monotonic()
     assert time.monotonic() - began < PATIENCE_S
+
+
+@pytest.mark.parametrize("tier", [1, 2, 3])
+async def test_under_a_plan_what_it_is_about_is_answered_as_without(mill, tier):
+    answers = []
+    for unified in (None, UnifiedRetriever()):
+        asked = router(mill)
+        asked.set_unified_retriever(unified)
+        async with asked:
+            await made(asked)
+            answers.append(await asked.route(ABOUT, tier=tier))
+    assert answers[0].answer == answers[1].answer
+    assert answers[1].sources[0].path == "index.md"
+    assert "policy-escalation" not in answers[1].fallbacks_used

@@ -25,7 +25,7 @@ from fingerpost.types.source import Retriever
 
 WIDE_K: Final = 15
 _FILTERED: Final = "the question has filters, which passages of the host's own cannot pass"
-_UNSEARCHED: Final = "it starts from the index's own search, which found nothing to start from"
+_UNSEARCHED: Final = "it starts from the index's own search, which did not run or failed"
 _LONGEST: Final = 200
 
 
@@ -128,8 +128,8 @@ class Branches:
         return run.question(run.request.text) if found is None else found.question
 
     def has_start(self, name: str) -> bool:
-        """Return whether a branch has its own retriever or hits of the index to start from."""
-        if self.host(name) is not None or (self.found is not None and self.found.hits):
+        """Return whether a branch has its own retriever or a search of the index to start from."""
+        if self.host(name) is not None or self.found is not None:
             return True
         self.skip(name, _UNSEARCHED)
         return False
@@ -174,7 +174,10 @@ class Branches:
         subject = overview_subject(run.request.text)
         wanted = run.request.text if subject is None else subject
         layers = self.plan.raptor_layers
-        return await run.in_thread(lambda: leads_of(run, found, wanted, self.k, layers))
+        leads = await run.in_thread(lambda: leads_of(run, found, wanted, self.k, layers))
+        leads = list(await run.in_thread(lambda: run.young(leads)))
+        run.overview = subject == "" and bool(leads)
+        return leads
 
     async def multimodal(self) -> Sequence[Hit]:
         """Return what the host's retriever sees, else the passages that show pictures."""

@@ -21,6 +21,7 @@ from fingerpost.retrieve.dispatch import KEPT
 from fingerpost.retrieve.foreign import still_unknown
 from fingerpost.retrieve.hybrid import coverage_of
 from fingerpost.retrieve.investigate import interleaved, split, uncovered_of, with_findings
+from fingerpost.retrieve.overview import overview_subject
 from fingerpost.retrieve.pack import spread
 from fingerpost.retrieve.plan import Policy, plan_for, under
 from fingerpost.retrieve.question import Question, clean
@@ -120,7 +121,7 @@ class UnifiedRetriever:
         else:
             if request.filters:
                 run.within = await run.in_thread(lambda: reader.select(request.filters))
-            evidence = await self._at(run, level, plan or plan_for(level))
+            evidence = await self._at(run, level, plan or _planned(level, request.text))
         spent = run.took("retrieve", started)
         run.emit(RetrieveComplete, n_hits=len(evidence.hits), duration_ms=spent)
         return replace(evidence, timings=run.timings, fallbacks=tuple(run.fallbacks))
@@ -192,6 +193,8 @@ class UnifiedRetriever:
 
     async def _ranked(self, branches: Branches, policy: Policy, question: Question) -> list[Hit]:
         run, plan = branches.run, branches.plan
+        if run.overview:  # what stands for the whole is no answer to its words
+            return branches.lists["raptor"]
         order = ("hybrid", "graph", "raptor", "memory", "multimodal")
         lists = [branches.lists[name] for name in order if branches.lists.get(name)]
         now = self.wall()
@@ -206,12 +209,20 @@ class UnifiedRetriever:
         return await rerank_stage(run, question, fused, max(_RANKED, MOST * branches.k))
 
 
+def _planned(level: Tier, text: str) -> ExecutionPlan:
+    """Return the plan of a tier, with the summaries where an overview is asked for."""
+    plan = plan_for(level)
+    return plan if overview_subject(text) is None else replace(plan, raptor=True)
+
+
 def weakness(evidence: Evidence) -> str:
     """Return why the evidence is weak, empty when it is not.
 
     There are no hits, or the best ones hold too few of the question's words and none of them
     is near it by meaning; a single such hit is told apart.
     """
+    if evidence.overview:
+        return ""
     if not evidence.hits:
         return "no hits"
     nearest = max((hit.vector_score or 0.0 for hit in evidence.hits), default=0.0)
@@ -266,7 +277,7 @@ def _evidence(given: _Found, level: Tier) -> Evidence:
     branches, ranked, findings = given.branches, given.ranked, given.findings
     run, found, k = branches.run, branches.found, branches.k
     hits = spread(ranked, k)
-    if findings is not None and findings.hits:
+    if findings is not None and findings.hits and not run.overview:
         hits = with_findings(hits, findings.hits, k)
     if level > Tier.LOOKUP:
         hits = filled(hits, ranked, k)
@@ -285,6 +296,7 @@ def _evidence(given: _Found, level: Tier) -> Evidence:
         coverage=coverage_of(given.question, hits),
         unknown_terms=still_unknown(given.question, hits),
         web_searched=findings is not None and findings.web_searched,
+        overview=run.overview,
         generation=run.reader.info.generation,
         translation=run.translated.get(run.request.text, ""),
         diagnostics=tuple(branches.diagnostics),
