@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from fingerpost.verify.clock import ClockTime, clock_times
 from fingerpost.verify.dates import Date, find_dates
 from fingerpost.verify.lexicon import stop_words
+from fingerpost.verify.number_words import BEGINS_A_NUMBER, article_before, cardinal, continued
 from fingerpost.verify.numerals import Numeral, counted, numerals
 from fingerpost.verify.quantity_words import QuantityWords, quantity_words
 from fingerpost.verify.words import fold, stem
@@ -16,7 +18,8 @@ _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _UNSPACED_NEXT = re.compile(f"[{_UNSPACED}]")
 _NUMERIC = re.compile(
     rf"(?<![^\W{_UNSPACED}])(?<![\w.,][.,])(?<![^\W\d_]-)[-+−–]?"
-    r"(\d{1,3}(?:[,.'’_ \u00a0\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    r"(\d{1,3}(?:[,.'’_ \u00a0\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+    r"|(?<![\w.,)\]])\.\d+)"
     r"(st\b|nd\b|rd\b|th\b|er\b|ère\b|ème\b|e\b|[ºª])?"
 )
 _VERSION = re.compile(
@@ -25,15 +28,12 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 # Python 3.10, Node 18.2: a capitalised name directly before a dotted number.
-_NAMED_VERSION = re.compile(r"(?<=[a-z\d+#] )(?<!\w)(\d{1,3}\.\d{1,3})(?!\w|\.\d|,\d|\s*[%°€$])")
+_NAMED_VERSION = re.compile(r"(?<=[a-z\d+#] )(?<!\w)(\d{1,3}\.\d{1,2})(?!\w|\.\d|,\d|\s*[%°€$])")
 _CAPITAL_BEFORE = re.compile(r"(?:^|[^\w.])([A-Z][\w+#.]*)\s$")
 _GROUPING = re.compile(r"['’_ \u00a0\u202f]")
 _DIGIT = re.compile(r"\d")
 _THREE = 3
 _MOST_DIGITS = 200  # with any scale they are still a finite number
-_LONGEST_NUMERAL = 80
-_TWENTY = 20
-_HUNDRED = 100
 _PERCENT = re.compile(
     r"\s*(?:per\s+cent|pour\s*cent|por\s+ciento|percent|prozent|[%％])", re.IGNORECASE
 )
@@ -41,12 +41,15 @@ _CURRENCY = {"$": "dollar", "€": "euro", "£": "sterling"}
 _NEXT = re.compile(r"[\s\-\u00a0\u202f]{0,2}(°[CF]|[^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE_LETTER_SCALES = frozenset("kK")
-_STANDALONE_SCALES = frozenset(
-    ("hundert", "tausend", "mil", "mille", "cien", "dozen", "dutzend", "douzaine", "docena")
-)
-_ONES = frozenset(("un", "une", "uno", "una", "ein", "one"))
-_CONTINUATION = re.compile(r"\s+(?:(?:and|und|et|y)\s+)?([^\W\d_]+(?:-[^\W\d_]+)*)")
-_GERMAN_HUNDREDS = re.compile(r"^(\w*?)(tausend|hundert)(\w*)$")
+# 5M is a million of something, never a length; $5B and $5m are money.
+_MILLIONS = re.compile(r"M(?![A-Za-z0-9_/])")
+_MONEY = re.compile(r"[MmBb](?![A-Za-z0-9_/])")
+_LETTER_SCALES = {"M": 1e6, "B": 1e9}
+_HUNDRED = 100
+_OR_SIDE = re.compile(r"\s+(?:or|oder|ou|o|of|and|und)\s+([^\W\d_]+)\b")
+_RANGE = re.compile(r"\s*[-–—~]\s*|\s+(?:to|bis|à|a|até|tot)\s+")
+_PAIR = re.compile(r"\s+(?:and|und|et|y|e|en)\s+")
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen)\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +101,11 @@ def quantities(text: str) -> list[Quantity]:
         Quantity("date", text[date.start : date.end], date.start, date.end, date=date)
         for date in find_dates(text)
     ]
+    _add(found, [_worded(text, one, tables) for one in numerals(text)])
     if _DIGIT.search(text) is not None:
+        _add(found, [_at_time(text, one) for one in clock_times(text)])
         _add(found, _versions(text))
         _add(found, _numerals(text, tables))
-    _add(found, [_worded(text, one, tables) for one in numerals(text)])
     _add(found, _spelled(text, tables))
     return sorted(found, key=lambda quantity: quantity.start)
 
@@ -115,6 +119,12 @@ def _add(found: list[Quantity], more: list[Quantity]) -> None:
             covered.update(place)
 
 
+def _at_time(text: str, one: ClockTime) -> Quantity:
+    return Quantity(
+        "number", text[one.start : one.end], one.start, one.end, (float(one.minutes),), "clock"
+    )
+
+
 def _worded(text: str, one: Numeral, tables: QuantityWords) -> Quantity:
     """Return the quantity of a number word, with the scale and unit after it."""
     plain = bool(one.noun or one.dimension)
@@ -122,6 +132,7 @@ def _worded(text: str, one: Numeral, tables: QuantityWords) -> Quantity:
     return Quantity(
         "number", text[one.start : tail.end], one.start, tail.end, (one.value * tail.factor,),
         tail.dimension, frozenset((one.noun,)) if one.noun else _nouns(text, tail.end),
+        approximate=one.dimension == "percent" and one.value != round(one.value),  # a third
     )  # fmt: skip
 
 
@@ -157,7 +168,7 @@ def readings(digits: str) -> tuple[float, ...]:
     grouped = float(bare.replace(",", "").replace(".", ""))
     if len(marks) > 1:
         return (decimal,) if marks[0] != marks[-1] else (grouped,)
-    if len(bare) - last - 1 != _THREE or bare.startswith("0") or last > _THREE:
+    if len(bare) - last - 1 != _THREE or bare[0] in "0." or last > _THREE:
         return (decimal,)
     return (grouped, decimal) if marks[0] == "," else (decimal, grouped)
 
@@ -178,6 +189,10 @@ def _numerals(text: str, tables: QuantityWords) -> list[Quantity]:
         counts = _UNSPACED_NEXT.match(text, end) is not None
         glued = text[end : end + 1].isalpha() and not counts
         tail = _tail(text, end, tables)
+        before = text[: match.start()].rstrip()
+        currency = _CURRENCY.get(before[-1:], "") if len(before) == match.start() else ""
+        if millions := (_MONEY if currency else _MILLIONS).match(text, end):
+            tail = _Tail(_LETTER_SCALES[millions[0].upper()], "", millions.end())
         if glued and tail.end == end:  # 3d, 2nd half of an identifier
             continue
         sign = (
@@ -185,17 +200,31 @@ def _numerals(text: str, tables: QuantityWords) -> list[Quantity]:
             if match[0][0] in "-−" and text[match.start() - 1 : match.start()].strip() == ""
             else 1
         )
-        before = text[: match.start()].rstrip()
-        currency = _CURRENCY.get(before[-1:], "") if len(before) == match.start() else ""
+        if found and (started := _begun(text, found[-1], start, tail)):
+            found[-1] = started
         found.append(
             Quantity(
                 "number", text[start : tail.end], start, tail.end,
                 tuple(sign * value * tail.factor for value in values),
                 tail.dimension or currency, _nouns(text, tail.end),
-                approximate=_is_approximate(text, start, tables), bound=_bound(text, start, tables),
+                approximate=_is_approximate(text, start, tables),
+                bound=_bound(text, start, tables) or _bound_after(text, tail.end, tables),
             )
         )  # fmt: skip
     return found
+
+
+def _begun(text: str, first: Quantity, start: int, tail: _Tail) -> Quantity | None:
+    """Return the first number of a range with the scale and unit that stand after the second."""
+    bare = first.kind == "number" and not first.dimension and _DIGIT.match(text[first.end - 1])
+    between = text[first.end : start]
+    ranges = _RANGE.fullmatch(between) or (
+        _PAIR.fullmatch(between) and _BETWEEN.search(text[: first.start])
+    )
+    if not (bare and ranges and (tail.dimension or tail.factor != 1.0)):
+        return None
+    values = tuple(value * tail.factor for value in first.values)
+    return replace(first, values=values, dimension=tail.dimension)
 
 
 def _tail(text: str, end: int, tables: QuantityWords) -> _Tail:
@@ -269,76 +298,57 @@ def _bound(text: str, start: int, tables: QuantityWords) -> str:
     return ""
 
 
+def _bound_after(text: str, end: int, tables: QuantityWords) -> str:
+    """Return the side that *or less* after the number tells."""
+    match = _OR_SIDE.match(text, end)
+    return tables.bounds_after.get(fold(match[1]), "") if match else ""
+
+
 def _spelled(text: str, tables: QuantityWords) -> list[Quantity]:
     found: list[Quantity] = []
     previous: Quantity | None = None
     for match in _WORD.finditer(text):
-        word = fold(match[0])
         if previous and match.start() < previous.end:
             continue
-        value = _cardinal(word, tables)
-        if value is None and word in tables.ordinals:
-            rank = float(tables.ordinals[word])
-            after_number = previous is not None and not text[previous.end : match.start()].strip()
-            soft = word in tables.units and (
-                after_number or re.search(r"\d\s*$", text[: match.start()]) is not None
-            )
-            previous = Quantity(
-                "ordinal", match[0], match.start(), match.end(), (rank,),
-                nouns=_nouns(text, match.end()), soft=soft,
-            )  # fmt: skip
-            found.append(previous)
-            continue
-        if value is None:
-            continue
-        value, end = _continued(text, match.end(), value, tables)
-        tail = _tail(text, end, tables)
-        previous = Quantity(
-            "number", text[match.start() : tail.end], match.start(), tail.end,
-            (value * tail.factor,), tail.dimension, _nouns(text, tail.end),
-            approximate=_is_approximate(text, match.start(), tables),
-            bound=_bound(text, match.start(), tables), soft=word in tables.soft,
-        )  # fmt: skip
-        found.append(previous)
+        one = _ordinal(text, match, previous, tables) or _cardinal(text, match, tables)
+        if one is not None:
+            previous = one
+            found.append(one)
     return found
 
 
-def _continued(text: str, end: int, value: float, tables: QuantityWords) -> tuple[float, int]:
-    """Return the value after words that go on with it: five hundred and twelve."""
-    while True:
-        match = _CONTINUATION.match(text, end)
-        if not match:
-            return value, end
-        word = fold(match[1])
-        if word in tables.scales and tables.scales[word] > value and len(word) > 1:
-            value *= tables.scales[word]
-        elif word in tables.scales and len(word) > 1 and word not in tables.units:
-            return value, end
-        else:
-            more = 1.0 if word in _ONES and value >= _TWENTY else _cardinal(word, tables)
-            if more is None or not _goes_on(value, more):
-                return value, end
-            value += more
-        end = match.end()
-
-
-def _goes_on(value: float, more: float) -> bool:
-    """Return whether ``more`` completes ``value``: hundreds by tens, tens by units."""
-    tens = _TWENTY <= value < _HUNDRED and value % 10 == 0 and more < 10  # noqa: PLR2004 - decimal
-    return tens or value >= _HUNDRED > more
-
-
-def _cardinal(word: str, tables: QuantityWords) -> float | None:
-    value = tables.cardinals.get(word)
-    if value is not None:
-        return value
-    if word in _STANDALONE_SCALES:
-        return tables.scales[word]
-    match = _GERMAN_HUNDREDS.match(word) if len(word) <= _LONGEST_NUMERAL else None
-    if not match:
+def _ordinal(
+    text: str, match: re.Match[str], previous: Quantity | None, tables: QuantityWords
+) -> Quantity | None:
+    word = fold(match[0])
+    if word not in tables.ordinals or cardinal(word, tables) is not None:
         return None
-    head = 1.0 if match[1] in ("", "ein") else _cardinal(match[1], tables)
-    rest = 0.0 if not match[3] else _cardinal(match[3].removeprefix("und"), tables)
-    if head is None or rest is None or word in tables.scales:
+    after_number = previous is not None and not text[previous.end : match.start()].strip()
+    soft = word in tables.units and (
+        after_number or re.search(r"\d\s*$", text[: match.start()]) is not None
+    )
+    return Quantity(
+        "ordinal", match[0], match.start(), match.end(), (float(tables.ordinals[word]),),
+        nouns=_nouns(text, match.end()), soft=soft,
+    )  # fmt: skip
+
+
+def _cardinal(text: str, match: re.Match[str], tables: QuantityWords) -> Quantity | None:
+    word, start = fold(match[0]), match.start()
+    value = cardinal(word, tables)
+    if value is None and article_before(text, start):
+        value = tables.scales.get(word) if word not in tables.units else None
+    begins = value is None and word in BEGINS_A_NUMBER
+    if value is None and not begins:
         return None
-    return head * tables.scales[match[2]] + rest
+    value, end = continued(text, match.end(), float(_HUNDRED) if value is None else value, tables)
+    if begins and end == match.end():
+        return None
+    tail = _tail(text, end, tables)
+    return Quantity(
+        "number", text[start : tail.end], start, tail.end,
+        (value * tail.factor,), tail.dimension, _nouns(text, tail.end),
+        approximate=_is_approximate(text, start, tables),
+        bound=_bound(text, start, tables) or _bound_after(text, tail.end, tables),
+        soft=word in tables.soft and end == match.end(),
+    )  # fmt: skip

@@ -17,12 +17,31 @@ _TIMES = re.compile(
 _HALF_OF = re.compile(
     r"\b(?:half\s+(?:of|the)|die\s+hälfte|la\s+moitié|la\s+mitad)\b", re.IGNORECASE
 )
+_PART_OF = re.compile(
+    r"\b(?P<count>a|one|two|three|four|ein|zwei|drei|vier|un|deux|trois|quatre|dos|tres)[ -]"
+    r"(?:(?P<t>thirds?|drittel|tiers|tercios?)|(?P<q>quarters?|viertel|quarts?|cuartos?)"
+    r"|(?P<f>fifths?|fünftel|cinquièmes?|quintos?))"
+    r"(?=\s+(?:of|de[rs]?|del|aller|von)\b|\s+d')",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    word: count
+    for count, words in enumerate(
+        ("a one ein un", "two zwei deux dos", "three drei trois tres", "four vier quatre"), start=1
+    )
+    for word in words.split()
+}
+_FRACTION_OF = re.compile(r"(?<![\w/.,-])([1-9]\d?)/([1-9]\d?)(?=\s+of\b)")
 _HALF_A = re.compile(r"\bhalf\s+an?\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(
     r"\b(one|two|three|four|five|six|seven|eight|nine|ten)\s+and\s+a\s+half\b", re.IGNORECASE
 )
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WORDED = re.compile(r"hal[fv]|hälfte|moitié|mitad|once|twice|thrice", re.IGNORECASE)
+_WORDED = re.compile(
+    r"hal[fv]|hälfte|moitié|mitad|once|twice|thrice"
+    r"|third|drittel|tiers|tercio|quart|viertel|cuarto|fifth|fünftel|cinqui|quinto|\d/\d",
+    re.IGNORECASE,
+)
 _TIMES_VALUES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
 
@@ -34,7 +53,7 @@ class Numeral(NamedTuple):
         start: Where it stands.
         end: Where it ends.
         noun: A word for what it counts; empty when scale and unit follow.
-        dimension: ``percent`` for a half of something, else empty.
+        dimension: ``percent`` for a half or another part of something, else empty.
     """
 
     value: float
@@ -62,6 +81,13 @@ def _worded(text: str) -> Iterator[Numeral]:
         yield Numeral(0.5, match.start(), match.end(), "")
     for match in _HALF_OF.finditer(text):
         yield Numeral(50.0, match.start(), match.end(), "", "percent")
+    for match in _PART_OF.finditer(text):
+        parts = 3 if match["t"] else 4 if match["q"] else 5
+        value = 100.0 * _COUNTS[match["count"].lower()] / parts
+        yield Numeral(value, match.start(), match.end(), "", "percent")
+    for match in _FRACTION_OF.finditer(text):
+        value = 100.0 * int(match[1]) / int(match[2])
+        yield Numeral(value, match.start(), match.end(), "", "percent")
     for match in _TIMES.finditer(text):
         yield Numeral(_TIMES_VALUES[match[1].lower()], match.start(), match.end(), "times")
 

@@ -27,6 +27,7 @@ class QuantityWords:
         months: Word → 1 to 12.
         approximate: Words such as about.
         bounds: Phrase → ``more``, ``less`` or ``limit``, longest first.
+        bounds_after: Word → ``more`` or ``less``, as in *5 or less*.
     """
 
     cardinals: dict[str, float]
@@ -37,6 +38,7 @@ class QuantityWords:
     months: dict[str, int]
     approximate: frozenset[str]
     bounds: tuple[tuple[str, str], ...]
+    bounds_after: dict[str, str]
 
 
 def _below_twenty(raw: dict[str, str]) -> tuple[dict[str, float], set[str], set[str]]:
@@ -114,7 +116,7 @@ def quantity_words() -> QuantityWords:
     }
     bounds = [(fold(phrase), side) for side, phrases in raw["bounds"].items() for phrase in phrases]
     return QuantityWords(
-        cardinals={**_tens(raw), **small},
+        cardinals={**_tens(raw), **_spread(raw["hundreds"]), **small},
         soft=frozenset(soft - hard),
         ordinals=_ranked(raw["ordinals"]),
         scales=_spread(raw["scales"]),
@@ -122,4 +124,9 @@ def quantity_words() -> QuantityWords:
         months={**_ranked(raw["months"]), "sept": 9},
         approximate=frozenset(fold(word) for word in raw["approximate"].split()),
         bounds=tuple(sorted(bounds, key=lambda pair: -len(pair[0]))),
+        bounds_after={
+            fold(word): side
+            for side, words in raw["bounds_after"].items()
+            for word in words.split()
+        },
     )

@@ -83,3 +83,72 @@ def test_digits_inside_names_are_no_quantities(text):
 
 def test_one_asks_for_nothing():
     assert compare(quantities("one of them"), []).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "digits"),
+    [
+        ("two thousand three hundred users", "2,300 users"),
+        ("one hundred and twenty-five users", "125 users"),
+        ("nine hundred ninety-nine thousand nine hundred ninety-nine users", "999,999 users"),
+        ("one million users", "1,000,000 users"),
+        ("a million users", "1,000,000 users"),
+        ("two million five hundred thousand users", "2,500,000 users"),
+        ("zweitausenddreihundert Nutzer", "2.300 Nutzer"),
+        ("neunhundertneunundneunzigtausend Nutzer", "999.000 Nutzer"),
+        ("eine Million Nutzer", "1.000.000 Nutzer"),
+        ("cent vingt-cinq fichiers", "125 fichiers"),
+        ("deux mille trois cents fichiers", "2 300 fichiers"),
+        ("ciento veinticinco copias", "125 copias"),
+        ("dos mil trescientos usuarios", "2.300 usuarios"),
+        ("a quarter of the users", "25% of the users"),
+        ("drei Viertel der Nutzer", "75 % der Nutzer"),
+        ("deux tiers des clients", "67 % des clients"),
+        ("1/4 of the users", "25% of the users"),
+        ("$5M", "5 million dollars"),
+        ("$5B", "5 billion dollars"),
+        ("5M users", "5,000,000 users"),
+        (".5 seconds", "500 ms"),
+        ("3 pm", "15:00"),
+        ("3:30 p.m.", "15.30 Uhr"),
+        ("12 am", "0:00"),
+        ("15h30", "15:30"),
+    ],
+)
+def test_a_number_means_the_same_in_words_and_digits(words, digits):
+    for claim, evidence in ((words, digits), (digits, words)):
+        found = compare(quantities(claim), quantities(evidence)).findings
+        assert [finding.relation for finding in found] == ["same"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("two thousand three hundred users", "2,400 users"),
+        ("dos mil trescientos usuarios", "2.400 usuarios"),
+        ("a quarter of the users", "50% of the users"),
+        ("a third of the users", "two thirds of the users"),
+        ("3 pm", "3 am"),
+        ("14:30", "15:30"),
+        ("almeno 5 nodi", "al massimo 5 nodi"),
+        ("至少5个节点", "最多5个节点"),
+        ("не менее 5 узлов", "не более 5 узлов"),
+        ("5 minutes or less", "5 minutes or more"),
+        ("5 Minuten oder weniger", "5 Minuten oder mehr"),
+    ],
+)
+def test_a_number_in_words_a_time_or_a_bound_that_is_another_differs(claim, evidence):
+    assert relation(claim, evidence) == "differs"
+
+
+@pytest.mark.parametrize(
+    "text", ["5 to 10 seconds", "5–10 s", "between 5 and 10 seconds", "zwischen 5 und 10 Sekunden"]
+)
+def test_the_unit_after_a_range_is_that_of_both_its_ends(text):
+    ends = [(one.values, one.dimension) for one in quantities(text)]
+    assert ends == [((5.0,), "time"), ((10.0,), "time")]
+
+
+@pytest.mark.parametrize("text", ["ten per cent", "pour cent francs", "Chapter 2 and 5 seconds"])
+def test_what_only_looks_like_a_longer_number_is_none(text):
+    assert all(one.values[0] in (2.0, 5.0, 10.0) for one in quantities(text))
