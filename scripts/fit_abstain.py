@@ -6,7 +6,9 @@
 Answerable: the questions of docsfaq, scifact, mtrag_un (those labelled answerable) and xquad,
 each asked of its own passages. Unanswerable: questions of one set asked of another's passages,
 docsfaq questions asked of the other projects' passages, mtrag_un questions labelled
-unanswerable, and xquad questions asked of the half of the passages that lacks theirs.
+unanswerable, and xquad questions asked of the half of the passages that lacks theirs. The same
+again over the English passages of all sets together (names that begin with "all-"): among thousands
+of passages one that shares words with a question is soon found, whether or not it answers.
 Vectors: NAME_passages.npy and NAME_queries.npy, rows as in the files; made when missing.
 """
 
@@ -130,6 +132,7 @@ def vectors_of(args: argparse.Namespace, name: str, rows: Sequence[Row]) -> Vect
 
 
 Case = tuple[str, str, Corpus, Row, Vectors]
+Sets = dict[str, tuple[list[Row], list[Row], Vectors, Vectors]]
 
 
 def cases(args: argparse.Namespace) -> Iterable[Case]:
@@ -145,9 +148,55 @@ def cases(args: argparse.Namespace) -> Iterable[Case]:
         for other in sets.keys() - {name, "xquad"}:
             _, asked, _, av = sets[other]
             yield from ((name, other, corpus, asked[i], av[i]) for i in range(0, len(asked), 3))
+    yield from together(sets)
     yield from other_projects(*sets["docsfaq"])
     yield from mtrag(*sets["mtrag_un"])
     yield from xquad(*sets["xquad"])
+
+
+class Together:
+    """The English passages of all sets."""
+
+    def __init__(self, sets: Sets) -> None:
+        self.rows: list[tuple[str, Row]] = []
+        vectors = []
+        for name, (passages, _, found, _) in sets.items():
+            for row, vector in zip(passages, found, strict=True):
+                if row.get("lang", "en") == "en":
+                    self.rows.append((name, row))
+                    vectors.append(vector)
+        self.vectors: Vectors = np.array(vectors)
+
+    def without(self, name: str, key: str, gone: set[str | None]) -> Corpus:
+        """Return the passages but those of a set whose ``key`` is among ``gone``."""
+        kept = [
+            i for i, (of, row) in enumerate(self.rows) if of != name or row.get(key) not in gone
+        ]
+        return Corpus([self.rows[i][1] for i in kept], self.vectors[kept])
+
+
+def together(sets: Sets) -> Iterable[Case]:
+    """Yield questions asked of all English passages, and of those without what answers them."""
+    every = Together(sets)
+    whole = every.without("", "", set())
+
+    def asked(name: str, key: str, gone: set[str | None], step: int) -> Iterable[Case]:
+        rest = every.without(name, key, gone)
+        _, rows, _, vectors = sets[name]
+        english = [i for i, row in enumerate(rows) if row.get("lang", "en") == "en"]
+        for i in [i for i in english[::step] if rows[i].get(key) in gone]:
+            yield f"all-{name}", "", whole, rows[i], vectors[i]
+            yield f"all-{name}", "gone", rest, rows[i], vectors[i]
+
+    for name, key, step in (("docsfaq", "project", 1), ("xquad", "group", 4)):
+        groups = sorted({row[key] for row in sets[name][1]})
+        yield from asked(name, key, set(groups[::2]), step)
+        yield from asked(name, key, set(groups[1::2]), step)
+    yield from asked("scifact", "project", {None}, 3)
+    for i, row in enumerate(sets["mtrag_un"][1]):
+        if row["answerability"] in {"ANSWERABLE", "UNANSWERABLE"}:
+            kind = "" if row["answerability"] == "ANSWERABLE" else "unanswerable"
+            yield "all-mtrag_un", kind, whole, row, sets["mtrag_un"][3][i]
 
 
 def other_projects(p: list[Row], q: list[Row], pv: Vectors, qv: Vectors) -> Iterable[Case]:

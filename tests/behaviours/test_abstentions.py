@@ -4,6 +4,8 @@ import anyio
 import pytest
 
 from fingerpost import AbstentionReason, GenerationMode, QueryRouter
+from fingerpost.cli.render import result_json, show_result
+from fingerpost.observe.gap_log import gaps_of
 
 pytestmark = pytest.mark.anyio
 
@@ -39,3 +41,33 @@ async def test_what_is_near_but_no_answer_is_too_weak_and_shows_the_nearest_plac
     assert result.sources
     assert not any(source.cited for source in result.sources)
     assert result.citations == ()
+
+
+NIGHTLY = """\
+# Heron
+
+Heron copies folders to a server. It compresses files before it sends them.
+
+## Backups
+
+A backup runs every night at two o'clock. Old backups are deleted after ninety days.
+"""
+
+
+async def test_an_answer_that_may_be_none_is_said_to_be_doubtful(tmp_path, capsys):
+    (tmp_path / "heron.md").write_text(NIGHTLY, encoding="utf-8")
+    async with _router(tmp_path) as router:
+        sure = await router.route("When does a backup run?")
+        doubtful = await router.route("Why does Heron delete files at night?")
+        none = await router.route("What does error E2000 mean?")
+    assert [result.doubtful for result in (sure, doubtful, none)] == [False, True, False]
+    assert [result.abstention is None for result in (sure, doubtful, none)] == [True, True, False]
+    assert 0 < doubtful.answerability < 0.5 < sure.answerability < 1
+    told = []
+    for result in (sure, doubtful, none):
+        show_result(result)
+        told.append("may not answer this question" in capsys.readouterr().out)
+        assert result_json(result, explain=False)["doubtful"] is result.doubtful
+    assert told == [False, True, False]
+    assert [gap.reason for gap in gaps_of(doubtful, at=1.0)] == ["doubtful"]
+    assert list(gaps_of(sure, at=1.0)) == []

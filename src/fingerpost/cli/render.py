@@ -31,6 +31,7 @@ _CLAIM_WIDTH = 76
 _SUPPORTED_SHOWN = 8
 _FEATURES_SHOWN = 6
 _COPIES_SHOWN = 5
+_DOUBT = "Note: the documents may not answer this question; this is what comes nearest to it."
 
 
 def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def result_json(result: QueryResult, *, explain: bool) -> dict[str, Any]:
         raise TypeError("a result is an object")
     wire.pop("candidates")
     wire["stale"] = result.stale
+    wire["doubtful"] = result.doubtful
     if result.grounding is not None:
         grounding = wire["grounding"]
         grounding["counts"] = counts_of(result.grounding)
@@ -89,6 +91,8 @@ def candidate_json(hit: Hit) -> dict[str, Any]:
 def show_result(result: QueryResult) -> None:
     """Print answer, sources, verdicts, and how the question was routed."""
     click.echo(plain(result.answer))
+    if result.doubtful:
+        click.echo("\n" + click.style(_DOUBT, fg="yellow"))
     if result.sources:
         cited = any(source.cited for source in result.sources)
         click.echo("\n" + click.style("Sources" if cited else "Nearest sources", bold=True))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 
 from fingerpost.generate.phrases import phrase
-from fingerpost.generate.score import heading_tokens
+from fingerpost.generate.score import error_codes, heading_tokens
 from fingerpost.generate.units import Unit, UnitKind, split_hits
 from fingerpost.text.analyse import analyse, query_tokens, topic_tokens
 from fingerpost.text.language import detect_language
@@ -71,10 +72,14 @@ class Judgement:
     Attributes:
         reason: Why it is not, ``None`` when it is.
         covered: Sub-questions that the evidence may answer; empty for a question of one part.
+        answerability: How likely the evidence answers the question as a whole, 0 to 1: one half
+            is where as many questions of the fit had an answer as had none. ``None`` when that
+            was not asked.
     """
 
     reason: AbstentionReason | None
     covered: tuple[str, ...] = ()
+    answerability: float | None = None
 
 
 def judge(question: str, evidence: Evidence, units: Sequence[Unit]) -> Judgement:
@@ -85,18 +90,18 @@ def judge(question: str, evidence: Evidence, units: Sequence[Unit]) -> Judgement
     if evidence.overview and units:
         return Judgement(None)
     covered = tuple(part for part in evidence.sub_queries if _is_covered(part, evidence))
-    reason = _judge_whole(question, evidence, units)
+    whole = _judge_whole(question, evidence, units)
     # One usual word that stands somewhere ("how did it end?") is no answer to a weak whole.
     if any(len(topic_tokens(part)) > 1 or _names_section(part, evidence) for part in covered):
-        reason = None
-    return Judgement(reason, covered)
+        return Judgement(None, covered)
+    return replace(whole, covered=covered)
 
 
 def _is_covered(part: str, evidence: Evidence) -> bool:
     if part in evidence.uncovered:
         return False
     own = _of_part(part, evidence)
-    return _judge_whole(part, own, split_hits(own.hits)) is None
+    return _judge_whole(part, own, split_hits(own.hits)).reason is None
 
 
 def _of_part(part: str, evidence: Evidence) -> Evidence:
@@ -107,33 +112,33 @@ def _of_part(part: str, evidence: Evidence) -> Evidence:
     )
 
 
-def _judge_whole(
-    question: str, evidence: Evidence, units: Sequence[Unit]
-) -> AbstentionReason | None:
-    """Return why the evidence cannot answer a question, or a part, taken as one."""
+def _judge_whole(question: str, evidence: Evidence, units: Sequence[Unit]) -> Judgement:
+    """Return whether the evidence answers a question, or a part, taken as one."""
     if not evidence.hits:
-        return AbstentionReason.NO_DOCUMENT_MATCHES
+        return Judgement(AbstentionReason.NO_DOCUMENT_MATCHES)
+    too_weak = Judgement(AbstentionReason.EVIDENCE_TOO_WEAK)
     if not units:
-        return AbstentionReason.EVIDENCE_TOO_WEAK
+        return too_weak
     pages = [hit.document for hit in evidence.hits]
     if _lacks_version(question, pages, units):
-        return AbstentionReason.EVIDENCE_TOO_WEAK
+        return too_weak
     question = without_versions(question, versions_there(question, pages))
     if _names_section(question, evidence):
-        return None
+        return Judgement(None)
     language = detect_language(question)
     values = support(question, evidence, units)
     near = values.get("vector", values["best"])
     if near < _NEAR and _names_unknown(question, evidence, language):
-        return AbstentionReason.EVIDENCE_TOO_WEAK
+        return too_weak
     model = _model("vector" in values, language)
     score = model["bias"] + sum(model[name] * value for name, value in values.items())
+    likely = 1 / (1 + math.exp(-score))
     lacking = language == "en" and _lacks_topic(question, evidence, units, values)
     if score >= model["threshold"] and not lacking:
-        return None
-    if values["best"] < _NO_MATCH:
-        return AbstentionReason.NO_DOCUMENT_MATCHES
-    return AbstentionReason.EVIDENCE_TOO_WEAK
+        return Judgement(None, answerability=likely)
+    nothing = values["best"] < _NO_MATCH
+    reason = AbstentionReason.NO_DOCUMENT_MATCHES if nothing else AbstentionReason.EVIDENCE_TOO_WEAK
+    return Judgement(reason, answerability=likely)
 
 
 def _lacks_version(question: str, pages: Sequence[Document], units: Sequence[Unit]) -> bool:
@@ -192,13 +197,16 @@ def _names_section(question: str, evidence: Evidence) -> bool:
     """Return whether the question is little more than the heading of a section that was found.
 
     "What does ECONNREFUSED mean?" asks for the section ECONNREFUSED, whose text need not say
-    one word of the question.
+    one word of the question; so does whatever names the error code that a heading consists of.
     """
     terms = query_tokens(question)
+    codes = [set(analyse(code)) for code in error_codes(question) if not code.isdigit()]
     needed = _SECTION_SHARE * sum(terms.values())
     for hit in evidence.hits:
         own = set(analyse(hit.chunk.heading_path[-1])) if hit.chunk.heading_path else set()
         if own and own <= terms.keys() and sum(terms[token] for token in own) >= needed:
+            return True
+        if own and own in codes:
             return True
     return False
 

@@ -56,7 +56,8 @@ def extract_answer(
     units = split_hits(evidence.hits)
     judged = judge(question, evidence, units)
     if judged.reason is not None:
-        return abstain(judged.reason, question, language)
+        nothing = abstain(judged.reason, question, language)
+        return replace(nothing, answerability=judged.answerability)
     if evidence.overview:
         return _overview(evidence, units, max_units)
     limits = LIMITS[tier]
@@ -81,7 +82,8 @@ def extract_answer(
     ]
     for part in missing:
         answer.heading(phrase("uncovered", language).format(readable(part)))
-    return replace(answer.answer(), uncovered=tuple(missing))
+    likely = judged.answerability
+    return replace(answer.answer(), uncovered=tuple(missing), answerability=likely)
 
 
 def _overview(evidence: Evidence, units: Sequence[Unit], max_units: int | None) -> Answer:

@@ -103,8 +103,13 @@ def read_question(text: str, units: Sequence[frozenset[str]]) -> Question:
     }
     order = [token for token in analyse(text) if token in base]
     pairs = frozenset(pairwise(order))
-    codes = frozenset(_ERROR_CODE.findall(text))
+    codes = error_codes(text)
     return Question(text, terms, pairs, wants(text), codes, sum(terms.values()))
+
+
+def error_codes(text: str) -> frozenset[str]:
+    """Return the error codes and constants that a text names, as written."""
+    return frozenset(_ERROR_CODE.findall(text))
 
 
 def score_units(

@@ -38,6 +38,7 @@ REASONS: Final = {
     "no_source_fits": "no source fits",
     "no_source_chosen": "no source was chosen",
     "uncovered": "a part of a question was not covered",
+    "doubtful": "what was found may not answer it",
     "contradicted": "a claim of the answer was contradicted",
     "unsupported": "a claim of the answer was not supported",
 }
@@ -95,8 +96,8 @@ class Gap:
 def gaps_of(result: QueryResult, at: float, clean: Callable[[str], str] = str) -> Iterator[Gap]:
     """Yield what of a question was not answered, nothing when all of it was.
 
-    An abstention is one gap. Otherwise each part that was not covered is one, and an answer
-    with a contradicted or unsupported claim is one.
+    An abstention is one gap. Otherwise each part that was not covered is one, an answer that is
+    doubtful is one, and an answer with a contradicted or unsupported claim is one.
 
     Args:
         result: Of the question.
@@ -116,6 +117,8 @@ def gaps_of(result: QueryResult, at: float, clean: Callable[[str], str] = str) -
     for part in result.uncovered:
         own = clean(part)[:_MAX_QUESTION]
         yield Gap(at, own, "uncovered", near, index, "" if own == whole else whole)
+    if result.doubtful:
+        yield Gap(at, whole, "doubtful", near, index)
     grounding = result.grounding
     if grounding is None:
         return

@@ -55,6 +55,7 @@ def outcome(
         candidates=evidence.candidates,
         sub_queries=evidence.sub_queries,
         uncovered=tuple(dict.fromkeys((*evidence.uncovered, *answer.uncovered))),
+        answerability=answer.answerability,
         diagnostics=evidence.diagnostics,
         query=run.query,
         lexical_weight=evidence.lexical_weight,

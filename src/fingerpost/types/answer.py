@@ -123,6 +123,8 @@ class Answer:
         left_out: Hits that the model did not get to see, for want of room.
         prompt: Name and hash of the prompt, empty without a model.
         uncovered: Sub-questions that the evidence is too weak to answer; the text names them.
+        answerability: How likely the evidence answers the question at all, 0 to 1; ``None``
+            where that was not judged.
     """
 
     text: str
@@ -135,6 +137,7 @@ class Answer:
     left_out: tuple[Hit, ...] = ()
     prompt: str = ""
     uncovered: tuple[str, ...] = ()
+    answerability: float | None = None
 
 
 class Verdict(StrEnum):

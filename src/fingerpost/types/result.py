@@ -15,6 +15,8 @@ from fingerpost.types.decision import ClassificationResult
 from fingerpost.types.evidence import BranchDiagnostics, Hit
 from fingerpost.types.query import Query
 
+_EVEN = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -81,6 +83,11 @@ class QueryResult:
         candidates: Every candidate with its ranks, for ``--explain``.
         sub_queries: What the question was split into.
         uncovered: Sub-questions for which nothing, or too little for an answer, was found.
+        answerability: How likely the documents answer the question at all, 0 to 1, judged from
+            words and vectors for an answer without a model: below one half (`doubtful`) the
+            quotes are what comes nearest, and may answer something else. ``None`` where it was
+            not judged: small talk, an answer that a model wrote, a question whose parts were
+            judged one by one, a section of just that name.
         diagnostics: What each branch of a planned retrieval did; empty without a plan.
         lexical_weight: Weight of the lexical leg in fusion, ``None`` when one leg ran.
         fingerprints: ``index``, ``config`` and ``generation`` that produced it, and
@@ -117,11 +124,18 @@ class QueryResult:
     candidates: tuple[Hit, ...] = ()
     sub_queries: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    answerability: float | None = None
     diagnostics: tuple[BranchDiagnostics, ...] = ()
     lexical_weight: float | None = None
     fingerprints: dict[str, str] = field(default_factory=dict, hash=False)
     query: Query | None = None
     web_searched: bool = False
+
+    @property
+    def doubtful(self) -> bool:
+        """Return whether there is an answer that may well not answer the question."""
+        likely = self.answerability
+        return self.abstention is None and likely is not None and likely < _EVEN
 
     @property
     def stale(self) -> bool:

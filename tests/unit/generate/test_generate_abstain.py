@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fingerpost.generate import abstain, should_abstain, small_talk
+from fingerpost.generate import abstain, extract_answer, should_abstain, small_talk
 from fingerpost.types import AbstentionReason, GenerationMode
 
 _HELM = "Helm installs charts into a Kubernetes cluster. A chart is a package of templates."
@@ -56,6 +56,21 @@ def test_near_meaning_speaks_for_an_answer_where_words_differ(hit, evidence) -> 
     far, near = (evidence(hit(_HELM, vector_score=v), coverage=0.5) for v in (0.0, 0.75))
     assert should_abstain(question, near) is None
     assert should_abstain(question, far) is not None
+
+
+def test_the_nearer_the_evidence_the_likelier_it_answers(hit, evidence) -> None:
+    question = "Which templates make up a package for the cluster?"
+    found = [evidence(hit(_HELM, vector_score=v), coverage=0.6) for v in (0.0, 0.3, 0.6, 0.9)]
+    likely = [extract_answer(question, one).answerability for one in found]
+    assert likely == sorted(likely)
+    assert 0 < likely[0] < 0.5 < likely[-1] < 1
+
+
+def test_a_section_of_just_that_name_is_not_doubted(hit, evidence) -> None:
+    found = evidence(hit("The server hung up.", headings=("ECONNREFUSED",), vector_score=0.2))
+    answer = extract_answer("What does ECONNREFUSED mean?", found)
+    assert answer.abstention is None
+    assert answer.answerability is None
 
 
 @pytest.mark.parametrize("reason", list(AbstentionReason))
