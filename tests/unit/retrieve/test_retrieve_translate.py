@@ -7,6 +7,7 @@ import pytest
 from fingerpost.retrieve import retrieve
 from fingerpost.retrieve.base import RetrieveRequest, RetrieveTools
 from fingerpost.retrieve.translate import Translator, other_language
+from fingerpost.retrieve.unified import UnifiedRetriever
 from fingerpost.testing import HashEmbedder, ScriptedChat
 from fingerpost.types.decision import Strategy, Tier
 
@@ -57,6 +58,15 @@ async def test_without_a_model_the_result_says_whether_vectors_carry_over(
     evidence = await _found(index(PAGES, embedder), embedder, None)
     assert [f for f in evidence.fallbacks if f.startswith("cross")] == [fallback]
     assert evidence.translation == ""
+
+
+@pytest.mark.parametrize("search", [retrieve, UnifiedRetriever().retrieve], ids=["tier", "plan"])
+async def test_where_only_vectors_carry_over_no_part_is_said_to_have_nothing(index, search):
+    embedder = Seeing(("en", "de"))
+    request = RetrieveRequest(GERMAN, Tier.RESEARCH, Strategy.COMPLEX)
+    evidence = await search(index(PAGES, embedder), request, RetrieveTools(embedder=embedder))
+    assert "cross-language-vectors" in evidence.fallbacks
+    assert evidence.uncovered == ()
 
 
 @pytest.mark.parametrize(
