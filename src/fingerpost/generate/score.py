@@ -200,7 +200,7 @@ def features(question: Question, unit: Unit, near: _Near) -> dict[str, float]:
         "code": float(any(code in unit.text for code in question.codes)),
         "hit": near.hit,
         "first": float(unit.first),
-        "heading": likeness * (1.0 if unit.first else 0.5),
+        "heading": likeness * (1.0 if unit.first else 0.6),
         "defines": float(Want.DEFINITION in question.wants and _defines(question, unit, near)),
         "long": min(max(len(unit.tokens) - _USUAL_TOKENS, 0) / _LONG_TOKENS, 1.0),
         "code_unasked": float(is_code and Want.HOW not in question.wants),
