@@ -16,6 +16,9 @@ _IRREGULAR = frozenset(
     ("better", "worse", "besser", "mieux", "meilleur", "pire", "mejor", "peor", "antes", "despues",
      "avant", "apres", "before", "after", "rather", "cheaper")
 )  # fmt: skip
+_SEQUENCE = frozenset(
+    ("before", "after", "avant", "apres", "antes", "despues", "bevor", "nachdem", "prima", "dopo")
+)
 _ENDING = re.compile(r"\w{2,}er(?:e[nrsm]?)?$")
 _REACH = 3
 _END = re.compile(r"[,;:.!?()]")
@@ -47,6 +50,26 @@ def comparison(text: str, parts: list[Word]) -> Comparison | None:
         if left and right:
             return Comparison(left, measure, is_less, right)
     return None
+
+
+def sequence(text: str, parts: list[Word]) -> Comparison | None:
+    """Return which of two things comes first by the only *before* or *after* of the text.
+
+    ``None`` when there is no such word, or more than one.
+    """
+    places = [at for at, word in enumerate(parts) if word.text in _SEQUENCE]
+    if len(places) != 1:
+        return None
+    (at,) = places
+    word = parts[at]
+    stops = [match.start() for match in _END.finditer(text)]
+    begin = max((stop for stop in stops if stop < word.start), default=-1)
+    end = next((stop for stop in stops if stop >= word.end), len(text))
+    left = [one for one in parts[:at] if one.start > begin]
+    if not left:  # After the build, run the tests.
+        left = [one for one in parts if one.start > end]
+    right = [one for one in parts[at + 1 :] if one.start < end]
+    return Comparison(_stems(left), word, is_less=False, right=_stems(right))
 
 
 def agreement(claim: Comparison | None, evidence: Comparison | None) -> int:

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from fingerpost.lanes.base import EmbeddingModel
 from fingerpost.types.document import Span
 from fingerpost.verify.align import Alignment, align, content, weight
-from fingerpost.verify.comparatives import agreement, comparison
-from fingerpost.verify.compare import Comparison, compare
+from fingerpost.verify.comparatives import Comparison as Order
+from fingerpost.verify.comparatives import agreement, comparison, sequence
+from fingerpost.verify.compare import Comparison, Finding, compare
 from fingerpost.verify.evidence import Reading, SourceSentences, keys
 from fingerpost.verify.lexicon import lexicon
 from fingerpost.verify.names import Mention, abbreviated, rivals, stands_in
-from fingerpost.verify.negation import exchanged, polarity
+from fingerpost.verify.negation import denied, exchanged, polarity
 from fingerpost.verify.possession import thing_missing
-from fingerpost.verify.quantifiers import narrows, overclaims
+from fingerpost.verify.quantifiers import excludes, narrows, overclaims, turned_round
 from fingerpost.verify.rates import rates
 from fingerpost.verify.roles import misplaced
 from fingerpost.verify.swap import replaced, swapped
@@ -96,7 +97,7 @@ def measure(claim: Reading, source: SourceSentences) -> Evidence:
     values["coverage_rare"] = ranked[best][1]
     values["coverage_source"] = source.coverage(wanted)
     _alignment(values, alone, wide)
-    _numbers(found, alone, wide, source)
+    _numbers(found, claim.text, alone, wide, source)
     _rates(found, claim.text, alone.reading.text)
     _names(found, claim, around, source)
     _identifiers(found, claim, around, source)
@@ -134,20 +135,30 @@ def _alignment(values: dict[str, float], alone: _Held, wide: _Held) -> None:
     values["extra"] = len(alone.alignment.extra) / total if total else 0.0
 
 
-def _numbers(found: Evidence, alone: _Held, wide: _Held, source: SourceSentences) -> None:
+def _numbers(
+    found: Evidence, claim: str, alone: _Held, wide: _Held, source: SourceSentences
+) -> None:
     sure = alone.alignment.coverage >= _SURE_SENTENCE
     for near, far in zip(alone.comparison.findings, wide.comparison.findings, strict=True):
         finding = near if near.relation == "same" or (near.relation == "differs" and sure) else far
         found.values[_NUMBER_FEATURES[finding.relation]] = 1.0
         kind, text = finding.claim.kind, finding.claim.text
         alike = finding.relation == "other" and alone.alignment.coverage >= _FULL
-        if finding.evidence is not None and (finding.relation == "differs" or alike):
+        if finding.relation == "differs" and _is_denied(finding, claim):
+            found.flags.add("number_missing")
+            found.reasons.append(f"{kind} {text} is denied, not in the source's sentence")
+        elif finding.evidence is not None and (finding.relation == "differs" or alike):
             found.flags.add("number")
             found.reasons.append(f"{kind} {text} ≠ {finding.evidence.text}")
         elif finding.relation != "same":
             if not stands_in(text, source.text):
                 found.flags.add("number_missing")
             found.reasons.append(f"{kind} {text} not in the source's sentence")
+
+
+def _is_denied(finding: Finding, claim: str) -> bool:
+    """Return whether the claim says *not 60 days*, which another number does not contradict."""
+    return not finding.claim.bound and denied(claim, finding.claim.start)
 
 
 def _rates(found: Evidence, claim: str, sentence: str) -> None:
@@ -238,6 +249,7 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     telling = len(alone.pairs) > 1 or alone.coverage >= _SURE_SENTENCE
     wrong = narrow.count(False) > narrow.count(True)
     negated = wrong if narrow else telling and differing > agreeing
+    negated = negated and not turned_round(claim.words, sentence.words)
     against = alone.opposed()
     opposed = [
         (one, other)
@@ -249,7 +261,9 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
         comparison(claim.text, claim.words), comparison(sentence.text, sentence.words)
     )
     if not opposed:
-        opposed = exchanged(claim.words, sentence.words)
+        opposed = exchanged(claim.words, sentence.words, said, borne)
+    if opposed and agreement(_sequence(claim), _sequence(sentence)) > 0:
+        opposed = []  # one before the other, the other after the one
     if compared > 0:
         opposed, negated = [], False
     values["comparison"] = float(compared)
@@ -267,6 +281,10 @@ def _polarity(found: Evidence, claim: Reading, sentence: Reading, alone: Alignme
     for one, other in opposed[:2]:
         found.flags.add("opposite")
         found.reasons.append(f"{one.text} ≠ {other.text}")
+
+
+def _sequence(reading: Reading) -> Order | None:
+    return sequence(reading.text, reading.words)
 
 
 def _mirrored(alone: Alignment, against: Sequence[tuple[Word, Word]]) -> bool:
@@ -311,7 +329,9 @@ def _places(found: Evidence, claim: Reading, sentence: Reading, alone: Alignment
     if exchanged:
         found.flags.add("name")
         found.reasons.append(f"name {exchanged[0].text} ≠ {exchanged[1].text}")
-    values["overclaim"] = float(overclaims(claim.words, sentence.words))
+    more = overclaims(claim.words, sentence.words)
+    more = more or excludes(claim.words, sentence.words, alone.extra)
+    values["overclaim"] = float(more)
     if values["overclaim"]:
         found.flags.add("overclaim")
         found.reasons.append("says more, or more surely, than the source")

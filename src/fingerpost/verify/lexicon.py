@@ -16,6 +16,8 @@ class Lexicon:
 
     Attributes:
         negations: Words that turn their clause into its opposite.
+        failing: Those among them that another one before them turns round: *never fails*.
+        exceptions: Words before what a statement does not hold for.
         not_negations: Phrases that hold a negation but do not negate.
         opposites: Word → (pair number, side) for each pair that it belongs to.
         universal: Quantifiers and modals that claim everything.
@@ -27,6 +29,8 @@ class Lexicon:
     """
 
     negations: frozenset[str]
+    failing: frozenset[str]
+    exceptions: frozenset[str]
     not_negations: tuple[str, ...]
     opposites: dict[str, frozenset[tuple[int, int]]]
     universal: frozenset[str]
@@ -58,6 +62,8 @@ def lexicon() -> Lexicon:
     )
     return Lexicon(
         negations=_folded(raw["negation"]),
+        failing=_folded(raw["failing"]),
+        exceptions=_folded(raw["except"]),
         not_negations=tuple(fold(phrase) for phrase in raw["not_negation"]),
         opposites=_opposites(raw["antonyms"]),
         universal=_folded(raw["universal"]),

@@ -9,11 +9,12 @@ from fingerpost.verify.words import fold
 
 _CODE = re.compile(r"`+([^`\n]+?)`+")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-# snake_case, dotted.name, call(), lowerCamel, path/to/file.ext, ./path, /etc/x, E1043, CVE-2024-1
+# snake_case, dotted.name, call(), lowerCamel, path/to/file.ext, ./path, /etc/x, E1043,
+# CVE-2024-1, me@host.org
 # What prose writes the same way (and/or, U.S, JavaScript, CO2) is a word, not an identifier.
 _IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:"
-    r"(?:\.{1,2}/|~/|/)[\w.-]+(?:/[\w.-]+)*/?|[\w.-]+(?:/[\w.-]+){2,}|[\w-]+/[\w-]+\.[a-z]\w{1,4}"
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|(?:\.{1,2}/|~/|/)[\w.-]+(?:/[\w.-]+)*/?|[\w.-]+(?:/[\w.-]+){2,}|[\w-]+/[\w-]+\.[a-z]\w{1,4}"
     r"|[A-Za-z]\w*(?:_\w+)+|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?"
     r"|[a-z]{2,}(?:[A-Z][a-z0-9]+)+|[A-Z]{1,5}-?\d{3,}\w*(?:-\d+)?|[A-Za-z_]\w*\(\))(?![\w/]|-\w)"
 )

@@ -18,7 +18,7 @@ _BREAK = re.compile(
     r"|aber|sondern|während|obwohl|weil|wenn|mais|tandis|parce|si|pero|sino|aunque|porque|cuando)\b",
     re.IGNORECASE,
 )
-_UNSPACED_NOT = re.compile(r"不|没|沒|无|無|未|非|ない|ません|なかった|ไม่|않|못|없")
+_UNSPACED_NOT = re.compile(r"不|没|沒|无|無|未|非|ない|ません|なかった|ไม่|않|못|없|नहीं|(?<!\w)نمی")
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "des", "anti", "mis")
 _SHORTEST_ROOT = 4
 _WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem", "senza", "zonder", "sine"))
@@ -30,6 +30,13 @@ _NOT_MORE = re.compile(
     r"\b(?:not?|nicht|pas|kein\w*)\s+(?:[^\W\d]+er|more|less|fewer|mehr|weniger|plus|moins|mas|menos)"
     r"(?:\s+[^\W\d]+)?\s+(?:than|als|de|que)\s+[^.,;]{0,12}?(?=\d)"
 )
+_DENIED = re.compile(
+    r"\b(?:not|nicht|pas|rather\s+than|instead\s+of|statt|anstatt|plutôt\s+que|au\s+lieu\s+de"
+    r"|en\s+(?:lugar|vez)\s+de|,\s*(?:no|non|nie|не))\s+(?:[^\W\d]+\s+)?[$€£*_`(]*$",
+    re.IGNORECASE,
+)
+# Romanian *nu* is *now* in Dutch and Swedish.
+_ROMANIAN = re.compile(r"[ăîșşțţ]|\b(?:este|sunt|poate|pentru|trebuie)\b", re.IGNORECASE)
 _NOT_POSSIBLE = re.compile(r"\b(?:nicht|kaum|nie)\s+(?:möglich|erlaubt|nötig|gestattet|zulässig)$")
 
 
@@ -69,20 +76,27 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
     cues = [
         (at, word)
         for at, word in enumerate(parts)
-        if word.text in table.negations or word.text.endswith("n't")
+        if word.text in table.negations
+        or word.text in table.exceptions
+        or word.text.endswith("n't")
+        or (word.text == "nu" and _ROMANIAN.search(text))
     ]
     if not cues and _UNSPACED_NOT.search(text) is None:
         return _AFFIRMED
     starts = [0, *(m.end() for m in _BREAK.finditer(text) if not _goes_on(text, m.start()))]
     excused = _excused(text)
-    spans = []
+    spans: list[tuple[int, int]] = []
     narrow = _joined_negations(parts, text)
-    for at, word in cues:
+    for at, word in _telling(cues, starts):
         if _within(word.start, excused) or _inside(text, word):
             continue
         clause = bisect_right(starts, word.start) - 1
         end = starts[clause + 1] if clause + 1 < len(starts) else len(text)
-        if word.text in _WITHOUT:
+        if word.text in table.exceptions:
+            # What is excepted from a denial is affirmed.
+            if all(other.text in table.exceptions for _, other in cues):
+                narrow.append((word.start, parts[at : at + 1 + _REACH][-1].end))
+        elif word.text in _WITHOUT:
             reached = parts[at : at + 1 + _REACH][-1]
             narrow.append((word.start, min(end, reached.end)))
         elif _BUT.search(text, max(0, starts[clause] - _BUT_LENGTH), starts[clause]):
@@ -95,6 +109,30 @@ def polarity(text: str, parts: list[Word]) -> Polarity:
             (starts[clause], starts[clause + 1] if clause + 1 < len(starts) else len(text))
         )
     return Polarity((*spans, *narrow), tuple(narrow))
+
+
+def denied(text: str, start: int) -> bool:
+    """Return whether a *not* or *instead of* stands right before: *not 60 days*."""
+    return _DENIED.search(text, max(0, start - 40), start) is not None
+
+
+def _telling(cues: Sequence[tuple[int, Word]], starts: Sequence[int]) -> list[tuple[int, Word]]:
+    """Return the cues without those that cancel each other: *never fails*, *does not lack*."""
+    failing = lexicon().failing
+    kept: list[tuple[int, Word]] = []
+    for at, word in cues:
+        before = kept[-1] if kept else None
+        if (
+            before is not None
+            and word.text in failing
+            and before[1].text not in failing
+            and before[1].text not in lexicon().exceptions
+            and bisect_right(starts, before[1].start) == bisect_right(starts, word.start)
+        ):
+            kept.pop()
+        else:
+            kept.append((at, word))
+    return kept
 
 
 def _joined_negations(parts: list[Word], text: str) -> list[tuple[int, int]]:
@@ -178,10 +216,13 @@ def _by_root() -> dict[str, frozenset[tuple[int, int]]]:
     return found
 
 
-def exchanged(claim: Sequence[Word], evidence: Sequence[Word]) -> list[tuple[Word, Word]]:
+def exchanged(
+    claim: Sequence[Word], evidence: Sequence[Word], said_of: Polarity, borne_of: Polarity
+) -> list[tuple[Word, Word]]:
     """Return opposites that say something of the same next word: *first Monday*, *vor dem Start*.
 
-    Function words count as opposites too, and are passed over as the next word.
+    Function words count as opposites too, and are passed over as the next word. Where only one
+    of the two is negated they mean the same: *not impossible*, *possible*.
     """
     said = {word.text for word in claim}
     borne = {word.text for word in evidence}
@@ -191,7 +232,9 @@ def exchanged(claim: Sequence[Word], evidence: Sequence[Word]) -> list[tuple[Wor
         for one, following in _modifiers(claim)
         if one.text not in borne
         for other, its in told
-        if following == its and opposite(one, other)
+        if following == its
+        and opposite(one, other)
+        and said_of.at(one.start) == borne_of.at(other.start)
     ]
 
 

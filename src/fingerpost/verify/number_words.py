@@ -23,9 +23,11 @@ _HUNDRED = 100
 _THOUSAND = 1000
 
 
-def article_before(text: str, start: int) -> bool:
-    """Return whether an indefinite article stands before: *a million*, *eine Million*."""
-    return _ARTICLE.search(text[max(0, start - 8) : start]) is not None
+def article_before(text: str, start: int) -> int | None:
+    """Return where an indefinite article begins right before: *a million*, *eine Million*."""
+    window = max(0, start - 8)
+    match = _ARTICLE.search(text[window:start])
+    return None if match is None else window + match.start()
 
 
 def continued(text: str, end: int, value: float, tables: QuantityWords) -> tuple[float, int]:

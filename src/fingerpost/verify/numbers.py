@@ -336,7 +336,8 @@ def _ordinal(
 def _cardinal(text: str, match: re.Match[str], tables: QuantityWords) -> Quantity | None:
     word, start = fold(match[0]), match.start()
     value = cardinal(word, tables)
-    if value is None and article_before(text, start):
+    article = article_before(text, start) if value is None else None
+    if article is not None:
         value = tables.scales.get(word) if word not in tables.units else None
     begins = value is None and word in BEGINS_A_NUMBER
     if value is None and not begins:
@@ -345,10 +346,12 @@ def _cardinal(text: str, match: re.Match[str], tables: QuantityWords) -> Quantit
     if begins and end == match.end():
         return None
     tail = _tail(text, end, tables)
+    opens = start if article is None else article
+    bound = _bound(text, opens, tables) or _bound_after(text, tail.end, tables)
     return Quantity(
         "number", text[start : tail.end], start, tail.end,
         (value * tail.factor,), tail.dimension, _nouns(text, tail.end),
-        approximate=_is_approximate(text, start, tables),
-        bound=_bound(text, start, tables) or _bound_after(text, tail.end, tables),
-        soft=word in tables.soft and end == match.end(),
+        approximate=_is_approximate(text, opens, tables), bound=bound,
+        # Over a billion is said of a hundred billions too.
+        soft=end == match.end() and (word in tables.soft or (article is not None and bool(bound))),
     )  # fmt: skip

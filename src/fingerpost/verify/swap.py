@@ -42,6 +42,7 @@ _SYMMETRIC = frozenset(
 # Where word order alone tells who does what to whom.
 _FIXED_ORDER = frozenset(("en", "fr", "es", "it", "pt", "und"))
 _TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "sir", "herr", "frau", "mme", "sr", "sra"))
+_TO = frozenset(("to", "into", "onto", "vers", "hacia", "naar"))
 _LEAST_BETWEEN = 1
 _FULL = 0.97
 
@@ -64,14 +65,24 @@ def swapped(
     wanted = sorted(other.start for _, other, _ in pairs)
     found = [other.start for _, other, _ in pairs]
     moved = [at for at, (one, other) in enumerate(zip(wanted, found, strict=True)) if one != other]
-    if len(moved) != 2 or moved[1] - moved[0] <= _LEAST_BETWEEN:  # noqa: PLR2004 - a pair
+    if len(moved) != 2:  # noqa: PLR2004 - a pair
         return None
     one, other = pairs[moved[0]][0], pairs[moved[1]][0]
+    if moved[1] - moved[0] <= _LEAST_BETWEEN:
+        turned = _directed(one, other, claim)
+        turned = turned and _directed(pairs[moved[1]][1], pairs[moved[0]][1], evidence)
+        return (one, other) if turned else None
     between = [word.text for word in claim if one.start < word.start < other.start]
     n_content = moved[1] - moved[0] - 1
     if n_content < 2 and any(word in _JOINING for word in between):  # noqa: PLR2004 - a list of three
         return None
     return (one, other) if detect_language(text) in _FIXED_ORDER else None
+
+
+def _directed(one: Word, other: Word, parts: list[Word]) -> bool:
+    """Return whether nothing but a *to* stands between the two: *JSON to YAML*."""
+    between = [word.text for word in parts if one.end <= word.start < other.start]
+    return len(between) == 1 and between[0] in _TO
 
 
 def replaced(alignment: Alignment) -> tuple[Word, Word] | None:
