@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fingerpost.verify.markers import find_markers
+from fingerpost.verify.words import UNSPACED
+
 _ENTRY = re.compile(
     r"[ \t]*(?:[-*+•][ \t]+)?(?:[\[［【]\^?(?P<marker>\d{1,3})[\]］】]:?|(?P<plain>\d{1,3})[.)])"
     r"[ \t]*(?P<said>\S.*)"
@@ -15,7 +18,11 @@ _PLACE = re.compile(
 )
 _STOPS = re.compile(r"[.!?。！？…]\W*$")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
+_ITEM = re.compile(r"[-+•|>]|\*\s|\d{1,3}[.)]\s")
 _LONGEST_HEADING = 40
+_MOST_WORDS = 3
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_MOST_SIGNS = 8
 
 
 class ListedSources(NamedTuple):
@@ -85,9 +92,18 @@ def _heading(lines: Sequence[_Line], first: int) -> int | None:
     above = next((at for at in range(first - 1, -1, -1) if lines[at].text), None)
     if above is None or _FENCE.match(lines[above].text):
         return None
-    bare = lines[above].text.strip("#*_=: ")
-    short = 0 < len(bare) <= _LONGEST_HEADING and not _STOPS.search(bare)
-    return above if short else None
+    return above if _is_heading(lines[above].text) else None
+
+
+def _is_heading(line: str) -> bool:
+    """Return whether the line only names what follows, so that no claim is taken for it."""
+    bare = line.strip("#*_=: ")
+    if not 0 < len(bare) <= _LONGEST_HEADING or _STOPS.search(bare):
+        return False
+    told = line.startswith("#") or line.rstrip("*_ ").endswith((":", "："))
+    few_words = len(bare.split()) <= _MOST_WORDS and not any(map(str.isdigit, bare))
+    few_words = few_words and len(_UNSPACED.findall(bare)) <= _MOST_SIGNS
+    return (told or few_words) and not (_ITEM.match(line) or find_markers(line))
 
 
 def _blank(text: str) -> str:

@@ -334,3 +334,17 @@ def test_documents_of_every_format_are_sources(tmp_path, run):
     answer.write_text("The gate opens at noon. The bell rings twice. The tide turns at dusk.")
     _, out, _ = run("verify", answer, "--sources", folder, "--json")
     assert [claim["verdict"] for claim in checked(out)["claims"]] == ["supported"] * 3
+
+
+def test_the_keys_of_json_are_those_that_the_page_of_the_command_tells(check):
+    found = checked(check(f"{SAFE} [1]\n\n[1] modes.md\n", "--json", "--explain")[1])
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "verify.md"
+    told = page.read_text("utf-8").split("`--json` has all of it")[1].split("`--html` writes")[0]
+    for name in (*found, *found["claims"][0], *found["sources"][0]):
+        assert f"`{name}`" in told, name
+
+
+def test_a_false_answer_of_one_sentence_is_not_taken_for_the_heading_of_its_sources(check):
+    code, out, _ = check(f"{FALSE} [1]\n\n[1] modes.md\n")
+    assert code == 4
+    assert "0 of 1 claim supported" in out

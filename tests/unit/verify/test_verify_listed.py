@@ -73,3 +73,22 @@ def test_a_long_run_of_entries_that_is_no_list_takes_no_time():
     began = time.process_time()
     assert listed_sources(text).entries == {}
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "The mode is unsafe. [1]",
+        "The mode is unsafe [^1]",
+        "The port is 9090",
+        "- The mode is unsafe",
+        "1. Mode is unsafe",
+        "> Mode is unsafe",
+        "| port | open |",
+        "默认模式是不安全的模式",
+    ],
+)
+def test_the_last_statement_before_a_list_is_not_taken_for_its_heading(last):
+    found = listed_sources(f"{last}\n\n[1] modes.md\n")
+    assert found.entries == {1: "modes.md"}
+    assert found.body.startswith(last)
