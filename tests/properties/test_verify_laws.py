@@ -154,6 +154,41 @@ def test_the_order_of_sources_changes_no_verdict(order):
     ]
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from(SOURCES), max_size=3))
+def test_a_source_that_is_given_again_changes_no_verdict(again):
+    plain = CitationVerifier().verify_sync(_unmarked(), SOURCES)
+    more = CitationVerifier().verify_sync(_unmarked(), [*SOURCES, *again])
+    assert [(c.verdict, c.confidence, c.source_snippet) for c in more.claims] == [
+        (c.verdict, c.confidence, c.source_snippet) for c in plain.claims
+    ]
+
+
+BLANKS = st.text(" \t\r\n", max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(BLANKS, BLANKS)
+@example("\r\n", " ")
+def test_blanks_at_the_end_of_an_answer_and_its_sources_change_no_verdict(after, following):
+    plain = CitationVerifier().verify_sync(ANSWER, SOURCES)
+    padded = [source + following for source in SOURCES]
+    more = CitationVerifier().verify_sync(ANSWER + after, padded)
+    assert [(c.claim, c.verdict, c.confidence) for c in more.claims] == [
+        (c.claim, c.verdict, c.confidence) for c in plain.claims
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT)
+def test_every_span_of_a_verdict_cuts_its_claim_from_the_answer(answer):
+    found = CitationVerifier().verify_sync(answer, ["Helm uses four modes."])
+    for claim in found.claims:
+        assert 0 <= claim.span.start < claim.span.end <= len(answer)
+        cut = answer[claim.span.start : claim.span.end]
+        assert cut == cut.strip()
+
+
 def _unmarked():
     return ANSWER.replace(" [1]", "")
 
