@@ -192,7 +192,7 @@ def _hits(
         if chunk is not None:
             fused = min(1.0, max(0.0, float(scores[row])))
             share = question.coverage([searchable_text(chunk)])
-            score = covering(fused, share)
+            score = question.in_language(covering(fused, share), chunk.chunk.language)
             hits.append(_hit(chunk, legs, row, score=score, fused=fused, place=place))
     return hits
 

@@ -9,12 +9,15 @@ from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
 from fingerpost.text.analyse import analyse_joined, query_tokens, topic_tokens
+from fingerpost.text.language import detect_language
 from fingerpost.text.versions import versions_there, without_versions
 from fingerpost.types.document import Document
 
 MAX_TOKENS = 256
 MAX_CHARS = 4000
 CONTEXT_WEIGHT = 0.2
+_NO_LANGUAGE = ("", "und")
+_FOREIGN = 0.05
 _BM25_CEILING = 2.2  # k1 + 1: the most that one term can score, in units of its rarity
 
 
@@ -34,6 +37,8 @@ class Question:
         n_chunks: Size of the index, for the scale of rarity.
         context: Earlier questions of the conversation, oldest first.
         imagined: Passages that could answer it; they take part in its vector.
+        spoken: Its language where the index holds chunks of that language and of others, else
+            empty.
     """
 
     text: str
@@ -45,6 +50,7 @@ class Question:
     n_chunks: int
     context: tuple[str, ...] = field(default=())
     imagined: tuple[str, ...] = field(default=())
+    spoken: str = ""
 
     @property
     def ideal(self) -> float:
@@ -67,6 +73,16 @@ class Question:
         gone = self.rarity.keys() - query_tokens(without_versions(self.text, there)).keys()
         topic = tuple(token for token in self.topic if token not in gone)
         return replace(self, topic=topic or self.topic, unknown=self.unknown - gone)
+
+    def in_language(self, score: float, language: str) -> float:
+        """Return a chunk's score, lower when it is in another language than the question.
+
+        Of translations, which say the same in the same names, the one that the asker reads is
+        the better; what only another language tells is still found.
+        """
+        if not self.spoken or language in (self.spoken, *_NO_LANGUAGE):
+            return score
+        return score * (1 - _FOREIGN)
 
     def coverage(self, texts: Sequence[str]) -> float:
         """Return the rarity-weighted share of the topic found in the texts together, 0 to 1."""
@@ -120,7 +136,17 @@ def ask(
         n_chunks=n_chunks,
         context=tuple(context),
         imagined=tuple(imagined),
+        spoken=_spoken(reader, kept),
     )
+
+
+def _spoken(reader: Reader, text: str) -> str:
+    """Return the language of a text if the index holds it among others."""
+    there = reader.languages().keys() - set(_NO_LANGUAGE)
+    if len(there) <= 1:
+        return ""
+    language = detect_language(text)
+    return language if language in there else ""
 
 
 def with_words_of(reader: Reader, question: Question, text: str) -> Question:

@@ -52,5 +52,8 @@ def score_chunks(
         near = cosines(reader, query, [one.key for one in stored])
         scores = convex(scores, near, 0.5 if found.weight is None else found.weight)
     shares = [question.coverage([text]) for text in texts]
-    held = [covering(float(score), share) for score, share in zip(scores, shares, strict=True)]
+    held = [
+        question.in_language(covering(float(score), share), one.chunk.language)
+        for score, share, one in zip(scores, shares, stored, strict=True)
+    ]
     return np.array(held), near

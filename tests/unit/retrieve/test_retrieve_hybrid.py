@@ -177,3 +177,31 @@ def test_of_two_hits_nearly_alike_the_one_that_holds_more_of_the_question_comes_
 def test_holding_more_of_the_question_never_lowers_a_score(fused, less, more):
     less, more = sorted((less, more))
     assert 0 <= covering(fused, less) <= covering(fused, more) <= 1
+
+
+TRANSLATED = {
+    "en.md": "# Helm Charts\n\nA chart is what Helm calls the package of an application in Kubernetes. "
+    "It is kept in a repository and may be shared with other people.",
+    "de.md": "# Helm Charts\n\nEin Chart ist das, was Helm das Paket einer Anwendung in Kubernetes nennt. "
+    "Es liegt in einem Repository und kann mit anderen Leuten geteilt werden.",
+    "es.md": "# Helm Charts\n\nUn chart es lo que Helm llama el paquete de una aplicación en Kubernetes. "
+    "Se guarda en un repositorio y se puede compartir con otras personas.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("What is a chart in Helm and Kubernetes?", "en.md"),
+        ("Was ist ein Chart bei Helm und Kubernetes?", "de.md"),
+        ("¿Qué es un chart para Helm y Kubernetes?", "es.md"),
+    ],
+)
+def test_of_translations_the_one_in_the_language_of_the_question_comes_first(index, question, page):
+    assert paths(search(index(TRANSLATED), question, embedder=None, k=3))[0] == page
+
+
+def test_what_only_another_language_tells_comes_first_all_the_same(index):
+    pages = {"en.md": PAGES["codes.md"], "de.md": TRANSLATED["de.md"]}
+    found = search(index(pages), "Was ist und was heißt ECONNREFUSED?", embedder=None, k=2)
+    assert paths(found)[0] == "en.md"

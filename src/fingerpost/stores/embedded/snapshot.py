@@ -76,6 +76,7 @@ class Catalogue:
         sound_tables: Tables whose indexes were compared with their rows in this process.
         all_documents: All documents with their keys, once a filter needed them.
         versions: Folders that stand for a version, once they were asked for.
+        n_by_language: Visible chunks by language code, most first, once they were asked for.
     """
 
     keymap: KeyMap
@@ -88,6 +89,7 @@ class Catalogue:
     frequencies: Kept[str, int] = field(default_factory=lambda: Kept(_MAX_FREQUENCIES))
     all_documents: list[tuple[int, Document]] | None = None
     versions: tuple[VersionFolder, ...] | None = None
+    n_by_language: dict[str, int] | None = None
     selections: OrderedDict[Filters, SelectedKeys] = field(default_factory=OrderedDict)
     outlines: Kept[int, Outline] = field(default_factory=lambda: Kept(_MAX_OUTLINES))
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -181,12 +183,15 @@ class Snapshot:
 
 
 def visible_languages(catalogue: Catalogue) -> dict[str, int]:
-    """Return chunk counts by language code, most first."""
-    keymap = catalogue.keymap
-    ids = keymap.languages[keymap.cids > 0]
-    counts = np.bincount(ids, minlength=1)
-    found = {
-        catalogue.languages.get(number, "und"): int(counts[number])
-        for number in np.flatnonzero(counts).tolist()
-    }
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+    """Return chunk counts by language code, most first; every question asks for them."""
+    if catalogue.n_by_language is None:
+        keymap = catalogue.keymap
+        ids = keymap.languages[keymap.cids > 0]
+        counts = np.bincount(ids, minlength=1)
+        found = {
+            catalogue.languages.get(number, "und"): int(counts[number])
+            for number in np.flatnonzero(counts).tolist()
+        }
+        ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        catalogue.n_by_language = dict(ordered)
+    return dict(catalogue.n_by_language)
