@@ -98,6 +98,7 @@ def test_the_verifier_reads_the_markers_that_the_answer_has(written, clean):
 @pytest.mark.parametrize("seed", range(200))
 def test_verifier_and_answer_agree_on_every_marker_of_prose(seed):
     written = _invented(seed).replace("`", "'").replace("(https", "( https").replace("]:", "] :")
+    written = written.replace("[^", "[")  # a model's footnotes are markers before they are resolved
     text, citations, _ = resolve_markers(written, 4)
     seen = [number for marker in find_markers(text) for number in marker.numbers]
     own = [number for number in seen if number <= 4]
