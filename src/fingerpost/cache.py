@@ -27,9 +27,10 @@ class _Entry:
 class _Flight:
     """One run that others wait for."""
 
-    __slots__ = ("done", "error", "result")
+    __slots__ = ("deadline_s", "done", "error", "result")
 
-    def __init__(self) -> None:
+    def __init__(self, deadline_s: float) -> None:
+        self.deadline_s = deadline_s
         self.done = anyio.Event()
         self.result: QueryResult | None = None
         self.error: BaseException | None = None
@@ -95,9 +96,16 @@ def _failed(result: QueryResult) -> bool:
     return without_vectors or unchecked or not fallbacks <= _LASTING
 
 
-def _is_hurried(result: QueryResult) -> bool:
-    """Return whether the asker's own deadline shaped the result."""
-    return "deadline-reached" in result.fallbacks_used
+def _is_hurried(flight: _Flight, deadline_s: float) -> bool:
+    """Return whether the first asker's deadline may have shaped the result for one with more time.
+
+    A stage that ran out of its share of the time says only that it failed.
+    """
+    result = flight.result
+    if result is None:
+        return False
+    out_of_time = "deadline-reached" in result.fallbacks_used
+    return out_of_time or (flight.deadline_s < deadline_s and _failed(result))
 
 
 class ResultCache:
@@ -145,14 +153,15 @@ class ResultCache:
         Raises:
             DeadlineExceededError: It passed while another's run was waited for.
         """
-        until = math.inf if deadline_s is None else self._clock() + deadline_s
+        limit_s = math.inf if deadline_s is None else deadline_s
+        until = self._clock() + limit_s
         while True:
             kept = self._lookup(key)
             if kept is not None:
                 return replace(kept, cached=True)
             flight = self._under_way().get(key)
             if flight is None:
-                return await self._fly(key, run)
+                return await self._fly(key, run, limit_s)
             with anyio.move_on_after(None if until == math.inf else until - self._clock()):
                 await flight.done.wait()
             if deadline_s is not None and not flight.done.is_set():
@@ -161,14 +170,16 @@ class ResultCache:
                     elapsed_s=deadline_s,
                     deadline_s=deadline_s,
                 )
-            if flight.result is not None and not _is_hurried(flight.result):
+            if flight.result is not None and not _is_hurried(flight, limit_s):
                 return replace(flight.result, cached=True)
             if flight.result is not None or isinstance(flight.error, Exception):
                 return await run()
 
-    async def _fly(self, key: str, run: Callable[[], Awaitable[QueryResult]]) -> QueryResult:
+    async def _fly(
+        self, key: str, run: Callable[[], Awaitable[QueryResult]], limit_s: float
+    ) -> QueryResult:
         under_way = self._under_way()
-        flight = under_way[key] = _Flight()
+        flight = under_way[key] = _Flight(limit_s)
         epoch = self._epoch
         try:
             flight.result = await run()

@@ -152,6 +152,41 @@ async def test_a_result_is_kept_unless_something_failed_that_may_be_back(told, i
     assert again.cached is is_kept
 
 
+@pytest.mark.parametrize(
+    ("told", "first_s", "then_s", "n_runs"),
+    [
+        ({"fallbacks_used": ("rerank-skip",)}, 1.0, 30.0, 2),
+        ({"fallbacks_used": ("rerank-skip",)}, 1.0, None, 2),
+        ({"fallbacks_used": ("rerank-skip",)}, 30.0, 30.0, 1),
+        ({"fallbacks_used": ("rerank-skip",)}, None, None, 1),
+        ({"fallbacks_used": ("deadline-reached",)}, 30.0, 30.0, 2),
+        ({"fallbacks_used": ()}, 1.0, None, 1),
+    ],
+)
+async def test_what_less_time_left_out_is_not_given_to_one_who_has_more(
+    told, first_s, then_s, n_runs
+):
+    cache, _ = _cache()
+    runs = 0
+    started, gate = anyio.Event(), anyio.Event()
+
+    async def run():
+        nonlocal runs
+        runs += 1
+        started.set()
+        await gate.wait()
+        return _result(**told)
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(cache.get_or_run, "k", run, first_s)
+            await started.wait()
+            tasks.start_soon(cache.get_or_run, "k", run, then_s)
+            await anyio.wait_all_tasks_blocked()
+            gate.set()
+    assert runs == n_runs
+
+
 async def test_clearing_also_drops_what_is_under_way():
     cache, _ = _cache()
 
