@@ -12,7 +12,6 @@ from fingerpost.verify import extract_claims
 from fingerpost.verify.markers import find_markers
 
 pytestmark = pytest.mark.anyio
-N_ANSWERS = 60
 QUESTION = "What is the default mode?"
 SENTENCES = (
     "The default mode is safe",
@@ -38,9 +37,12 @@ def _invented(seed):
     return chosen.choice([" ", "\n", "\n\n"]).join(parts)
 
 
-@pytest.mark.parametrize("piece", [1, 3, None])
-async def test_no_marker_dangles_whatever_a_model_invents(corpus, piece):
-    chat = ScriptedChat([_invented(seed) for seed in range(N_ANSWERS)], stream_pieces=piece)
+@pytest.mark.parametrize(("piece", "first", "n"), [(1, 0, 60), (3, 60, 60), (None, 120, 1880)])
+async def test_no_marker_dangles_in_two_thousand_answers_that_a_model_invents(
+    corpus, piece, first, n
+):
+    answers = [_invented(seed) for seed in range(first, first + n)]
+    chat = ScriptedChat(answers, stream_pieces=piece)
     router = QueryRouter(
         knowledge_corpus=[corpus],
         chat_model=chat,
@@ -49,7 +51,7 @@ async def test_no_marker_dangles_whatever_a_model_invents(corpus, piece):
         strategy_config={"classifier_mode": "heuristic"},
     )
     async with router:
-        for _ in range(N_ANSWERS):
+        for _ in range(n):
             events = [event async for event in router.stream(QUESTION)]
             result = events[-1].result
             told = "".join(event.text for event in events if isinstance(event, GenerateDelta))
