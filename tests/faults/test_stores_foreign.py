@@ -101,7 +101,7 @@ def test_another_schema_version_is_refused_with_both_numbers(index):
         connection.execute("PRAGMA user_version = 7")
     connection.close()
     for use in (lambda store: store.info(), lambda store: store.writer(IDENTITY).__enter__()):
-        with pytest.raises(SchemaVersionError, match=r"version 7.*version 3") as caught:
+        with pytest.raises(SchemaVersionError, match=r"version 7.*version 4") as caught:
             use(EmbeddedStore(index))
         assert "--rebuild" in caught.value.hint
 
@@ -273,7 +273,7 @@ def test_an_index_from_before_the_graph_is_read_without_one_and_gets_it_from_the
     ]
     fill(EmbeddedStore(folder), pages)
     with sqlite3.connect(folder / "index.sqlite") as connection:
-        for table in ("outlines", "mentions", "summaries"):
+        for table in ("outlines", "mentions", "summaries", "written_links"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")
         _, state, chain = connection.execute("SELECT * FROM generations").fetchone()

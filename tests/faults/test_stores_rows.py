@@ -11,7 +11,7 @@ import pytest
 from fingerpost.errors import IndexCorruptError, StoreError
 from fingerpost.stores.embedded import EmbeddedStore
 from fingerpost.testing.store_documents import IDENTITY, embed_all, fill, prepare, words
-from fingerpost.types.document import SkippedFile
+from fingerpost.types.document import Link, SkippedFile
 from fingerpost.types.query import Filters
 
 SEED = 7
@@ -110,6 +110,9 @@ def _write(folder):
     try:
         with store.writer(IDENTITY) as writer:
             writer.known()
+            writer.unread_links()
+            writer.written_links("docs", (), {item.document.id for item in DOCUMENTS})
+            writer.relink(DOCUMENTS[3].document.id, [Link(0, "d/2.md")])
             writer.pending_vectors(50)
             writer.put(DOCUMENTS[2:3])
             writer.move(DOCUMENTS[3].document.id, prepare("e/3.md", ["x\n"]).document)

@@ -15,6 +15,7 @@ from fingerpost.corpus.embed import embed_pending, english_share
 from fingerpost.corpus.locate import CorpusRoot
 from fingerpost.corpus.prepare import FileToPrepare, Prepared, prepare_file, prepare_text
 from fingerpost.corpus.reading import is_converted
+from fingerpost.corpus.relink import Relinking
 from fingerpost.corpus.scan import Limits, Scan
 from fingerpost.corpus.site import Site
 from fingerpost.corpus.split import SPLITTER_VERSION
@@ -164,21 +165,19 @@ class _Run:
     def finish(self) -> bool:
         """Put, move and remove what changed; tell whether it was not cancelled."""
         self._known = self.writer.known()
+        links = Relinking(self.writer, self._known, self.scan.paths)
         self._gather_moved()
         total = len(self.scan.files)
         self._say("scan", total, total, force=True)
-        hashes = (
-            {}
-            if self.options.rebuild
-            else {identity: row[2] for identity, row in self._known.items()}
-        )
+        hashes = {} if self.options.rebuild else links.hashes()
         changed = self.scan.changed(hashes, self.options.max_tokens, self._seen)
-        self.writer.put(self._documents(self._until_cancelled(changed)))
+        self.writer.put(self._documents(self._until_cancelled(changed), links))
         if self.stopped or self.cancelled():
             return False
         gone = self.scan.gone(self._known) - self._moved_ids
         self.writer.remove(sorted(gone))
         self.n_removed += len(gone)
+        links.finish()
         self._say("store", total, total, force=True)
         return True
 
@@ -202,7 +201,9 @@ class _Run:
                 return
             yield file
 
-    def _documents(self, files: Iterator[FileToPrepare]) -> Iterator[PreparedDocument]:
+    def _documents(
+        self, files: Iterator[FileToPrepare], links: Relinking
+    ) -> Iterator[PreparedDocument]:
         # Whoever asks an index that is there goes before its next generation.
         for finished in prepare_all(files, self._workers(), gives_way=bool(self._known)):
             outcome, file = finished.outcome, finished.file
@@ -219,7 +220,13 @@ class _Run:
                 self._drop(file)
                 continue
             outcome = self._labelled(outcome)
-            if not self._moved(file, outcome):
+            identity = outcome.document.document.id
+            if not self.options.rebuild and links.fills(file, outcome):
+                self.scan.unchanged.add(identity)
+            elif self._moved(file, outcome):
+                links.moved(file.source, identity)
+            else:
+                links.put(file.source)
                 yield outcome.resolved(self.scan.paths[file.source])
                 self._count(file)
             self.n_stored += 1
@@ -266,12 +273,7 @@ class _Run:
             candidates.remove(old)
             self._moved_ids.add(old)
             self.n_moved += 1
-            if before.parent == place.parent or not prepared.written:
-                self.writer.move(old, document)
-            else:
-                # Relative links lead elsewhere from another folder.
-                self.writer.put([prepared.resolved(self.scan.paths[file.source])])
-                self.writer.remove([old])
+            self.writer.move(old, document)
             return True
         return False
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
+from fingerpost.stores.linking import WrittenLinks
 from fingerpost.types.document import Link
 
 _SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".html", ".htm", ".ipynb")
 _INDEXES = ("index", "README", "_index", "readme")
 _MAX_TARGET = 500
+_ANY = "."  # what a link ends in that names its folder or one above, so that any page counts
 
 
 def written_links(targets: Iterable[str]) -> list[tuple[str, str]]:
@@ -33,14 +36,18 @@ def written_links(targets: Iterable[str]) -> list[tuple[str, str]]:
 
 
 class Paths:
-    """Resolves links against the paths of one source."""
+    """Resolves links against the paths of one source.
+
+    Attributes:
+        paths: What links are resolved against.
+    """
 
     def __init__(self, paths: Collection[str]) -> None:
         """Index the paths by what a link may say for them."""
-        self._paths = frozenset(paths)
+        self.paths = frozenset(paths)
         self._bare: dict[str, str] = {}
         self._tails: dict[str, str | None] = {}
-        for path in sorted(self._paths, reverse=True):
+        for path in sorted(self.paths, reverse=True):
             bare = _without_suffix(path)
             self._bare[bare] = path
             folder, _, stem = bare.rpartition("/")
@@ -73,7 +80,7 @@ class Paths:
         return path if missing else ""
 
     def _at(self, path: str) -> str:
-        if path in self._paths:
+        if path in self.paths:
             return path
         return self._bare.get(path) or self._bare.get(_without_suffix(path), "")
 
@@ -106,6 +113,40 @@ def resolve_links(
         if target and target != origin:
             links[Link(ordinal, target, anchor)] = None
     return tuple(links)
+
+
+def as_written(links: Sequence[tuple[int, str, str]]) -> WrittenLinks:
+    """Return links as a store keeps them, to be found by `page_names`."""
+    return WrittenLinks(links, {_link_name(path) for _, path, _ in links})
+
+
+def page_names(paths: Iterable[str]) -> set[str]:
+    """Return what a link ends in that may lead elsewhere when one of the pages comes or goes.
+
+    Every look-up of `Paths.resolve` ends in the name of a page or of an index page's folder:
+    a link of none of these names leads where it led before. Empty without paths.
+    """
+    names: set[str] = set()
+    for path in paths:
+        folder, _, last = path.rpartition("/")
+        names |= {_ANY, _plain_name(last)}
+        if _without_suffix(last) in _INDEXES:
+            names.add(_plain_name(folder.rpartition("/")[2]))
+    return names
+
+
+@lru_cache(maxsize=4096)
+def _link_name(written: str) -> str:
+    last = posixpath.normpath(written).rpartition("/")[2]
+    return _ANY if last in (".", "..") else _plain_name(last)
+
+
+def _plain_name(name: str) -> str:
+    """Return a name by which two are equal whenever a look-up takes them for the same."""
+    name = name.lower()
+    while (shorter := _without_suffix(name)) != name:
+        name = shorter
+    return name.casefold() or _ANY  # of "guide/.md" the folder is looked up
 
 
 def _without_suffix(path: str) -> str:

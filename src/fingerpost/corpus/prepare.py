@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from fingerpost.corpus.decode import Undecodable
 from fingerpost.corpus.frontmatter import FrontMatter, read_front_matter
-from fingerpost.corpus.links import Paths, resolve_links, written_links
+from fingerpost.corpus.links import Paths, as_written, resolve_links, written_links
 from fingerpost.corpus.prose import clean_inline
 from fingerpost.corpus.reading import Reading, parse_safely, read_bytes
 from fingerpost.corpus.source import ParsedText
@@ -86,7 +86,7 @@ class Prepared:
             return self.document
         plain = self.document
         links = resolve_links(plain.document.path, self.written, paths)
-        return replace(plain, links=links)
+        return replace(plain, links=links, written=as_written(self.written))
 
 
 def prepare_file(file: FileToPrepare) -> Prepared | Undecodable:

@@ -14,6 +14,7 @@ from fingerpost.stores.base import (
     WordQuery,
     Writer,
 )
+from fingerpost.stores.linking import WrittenLinks
 from fingerpost.stores.open import open_store
 from fingerpost.stores.trail import embedding_text, trail_text
 
@@ -30,6 +31,7 @@ __all__ = [
     "Summary",
     "WordQuery",
     "Writer",
+    "WrittenLinks",
     "embedding_text",
     "open_store",
     "trail_text",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fingerpost.lanes.base import EmbeddingModel
 
+from fingerpost.stores.linking import LinkWriter, WrittenLinks
 from fingerpost.types.document import Chunk, Document, Link, SkippedFile
 from fingerpost.types.query import Filters
 
@@ -99,6 +100,7 @@ class PreparedDocument:
         links: Links to other places of the corpus.
         names: For each chunk the numbers of the names in it (see `text.names.name_numbers`);
             empty when none are known.
+        written: The same links as written.
     """
 
     document: Document
@@ -107,6 +109,7 @@ class PreparedDocument:
     trail_words: Sequence[str]
     links: Sequence[Link] = ()
     names: Sequence[Sequence[int]] = ()
+    written: WrittenLinks = field(default_factory=WrittenLinks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +292,7 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Protocol):
+class Writer(LinkWriter, Protocol):
     """The one writer of an index. Nothing is visible to readers before `commit`."""
 
     def known(self) -> dict[str, tuple[str, str, str]]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fingerpost.stores import EdgeKind, Store, Summary
+from fingerpost.stores import EdgeKind, Store, Summary, WrittenLinks
 from fingerpost.testing.store_documents import IDENTITY, fill, prepare
+from fingerpost.types.document import Link
 from fingerpost.types.ids import document_id
 from fingerpost.types.query import Filters
 
@@ -41,6 +42,38 @@ class GraphContract:
             assert {one.kind for some in around.values() for one in some} == {EdgeKind.LINK}
             (inside,) = reader.neighbours([a], reader.select(Filters(paths=("in/**",)))).values()
             assert [one.key for one in inside] == [c]
+
+    def test_links_are_put_anew_and_found_as_they_were_written(self, open_store: OpenStore) -> None:
+        store = open_store()
+        written = WrittenLinks([(0, "b\ud800", "x"), (0, "../c/", "")], ("b\ud800", "c"))
+        a, b = replace(prepare("a.md", ["a\n"]), written=written), prepare("b.md", ["b\n"])
+        fill(store, [a, b, prepare("a.md", ["a\n"], source="other")])
+        moved = replace(a.document, id=document_id("docs", "d.md"), path="d.md")
+        with store.writer(IDENTITY) as writer:
+            assert writer.unread_links() == set()
+            ((path, found),) = writer.written_links("docs", {"c", "e"})
+            assert (path, list(found.links), set(found.names)) == (
+                "a.md", written.links, set(written.names),
+            )  # fmt: skip
+            assert writer.written_links("docs", {"b", ""}) == []
+            (forced,) = writer.written_links("docs", (), {b.document.id})
+            assert forced == ("b.md", WrittenLinks([], []))
+            writer.move(a.document.id, moved)
+            assert writer.written_links("docs", {"c"}) == [("d.md", found)]
+            writer.relink(moved.id, [Link(0, "b.md")])
+            writer.relink("unknown", [Link(0, "b.md")])
+            writer.commit()
+        generation = store.info().generation
+        with store.writer(IDENTITY) as writer:
+            writer.relink(moved.id, [Link(0, "b.md")])
+            assert writer.commit() == generation
+        with store.reader() as reader:
+            d, b_key = (reader.document_chunks(one)[0].key for one in (moved.id, b.document.id))
+            around = {one.key: one.kind for one in reader.neighbours([d])[d]}
+            assert [k for k, kind in around.items() if kind is EdgeKind.LINK] == [b_key]
+        fill(store, [prepare("d.md", ["d\n"])])
+        with store.writer(IDENTITY) as writer:
+            assert writer.written_links("docs", {"c"}) == []
 
     def test_chunks_are_neighbours_of_those_beside_them_and_of_their_section(
         self, open_store: OpenStore

@@ -11,6 +11,7 @@ from fingerpost.stores.base import PreparedDocument
 from fingerpost.stores.embedded.graph_writer import GraphWriter
 from fingerpost.stores.embedded.keymap import KeyPages
 from fingerpost.stores.embedded.ledger import Generation
+from fingerpost.stores.embedded.link_writer import LinkRows, StoredLinks
 from fingerpost.stores.embedded.reader import batches
 from fingerpost.stores.embedded.rows import (
     CHUNK_COLUMNS,
@@ -28,12 +29,11 @@ from fingerpost.stores.embedded.rows import (
 )
 from fingerpost.text.analyse import analyse_joined
 from fingerpost.text.names import name_numbers
-from fingerpost.types.document import Document, Link
+from fingerpost.types.document import Document
 from fingerpost.types.ids import chunk_id, content_key, digest
 
 _CONTENT_MODULUS = 1 << 80
 _MAX_LATELY = 200_000
-_INSERT_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def content_value(row: Sequence[Any]) -> int:
@@ -52,6 +52,7 @@ class Changes:
         self._folder = folder
         self.pages = pages
         self.graph = GraphWriter(connection, folder)
+        self.links = LinkRows(connection, folder)
         self.next_key = base.next_key
         self.next_doc = base.next_doc
         self.next_cid = base.next_cid
@@ -99,7 +100,7 @@ class Changes:
         )
         row = document_row(prepared.document, chunks, doc_key=doc_key, first_key=first_key)
         self._insert(row, cids, [chunk.language for chunk in chunks])
-        self._link(doc_key, prepared.document.source, prepared.links)
+        self.links.add(doc_key, prepared.document.source, prepared.links, prepared.written)
         self.graph.add(doc_key, first_key, prepared.document.title, chunks, prepared.names)
         return doc_key, first_key
 
@@ -109,7 +110,7 @@ class Changes:
         self._connection.execute(
             "DELETE FROM chunks WHERE key BETWEEN ? AND ?", (first_key, first_key + n_chunks - 1)
         )
-        self._connection.execute("DELETE FROM links WHERE doc_key = ?", (doc_key,))
+        self.links.take_out(doc_key)
         self.graph.take_out(doc_key)
         self._connection.execute("DELETE FROM documents WHERE doc_key = ?", (doc_key,))
         self.pages.clear(first_key, n_chunks)
@@ -121,7 +122,7 @@ class Changes:
     def move(
         self,
         row: Sequence[Any],
-        stored: tuple[Sequence[Sequence[Any]], Sequence[Sequence[Any]]],
+        stored: tuple[Sequence[Sequence[Any]], StoredLinks],
         document: Document,
         trails: Sequence[str],
     ) -> tuple[int, int]:
@@ -132,14 +133,7 @@ class Changes:
         self._connection.executemany(
             INSERT_CHUNK, self._moved_chunks(old, document.id, doc_key, first_key, trails)
         )
-        source = to_bytes(document.source)
-        self._connection.executemany(
-            _INSERT_LINK,
-            [
-                (doc_key, place, link[0], source, link[1], link[2])
-                for place, link in enumerate(links)
-            ],
-        )
+        self.links.restore(doc_key, document.source, links)
         moved = moved_row(document, row, doc_key=doc_key, first_key=first_key)
         self._insert(moved, cids, [str(item[13]) for item in old])
         return doc_key, first_key
@@ -148,13 +142,6 @@ class Changes:
         """Return the chunk rows of a document in order."""
         sql = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE key BETWEEN ? AND ? ORDER BY key"  # noqa: S608 - constants
         return self._connection.execute(sql, (row[5], row[5] + row[6] - 1)).fetchall()
-
-    def stored_links(self, row: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return (ordinal, target, anchor) of a document's links in order."""
-        return self._connection.execute(
-            "SELECT ordinal, target, anchor FROM links WHERE doc_key = ? ORDER BY position",
-            (row[0],),
-        ).fetchall()
 
     def _moved_chunks(
         self,
@@ -218,7 +205,7 @@ class Changes:
 
     def clear(self) -> None:
         """Take every document out; keys and content numbers go on."""
-        for table in ("chunks", "documents", "links", "words_purge"):
+        for table in ("chunks", "documents", "links", "written_links", "words_purge"):
             self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
         self.pages.clear_all()
         self.graph.clear()
@@ -245,23 +232,6 @@ class Changes:
             self._connection.execute("INSERT INTO languages VALUES (?, ?)", (number, code))
             self._languages[code] = number
         return number
-
-    def _link(self, doc_key: int, source: str, links: Sequence[Link]) -> None:
-        raw_source = to_bytes(source)
-        self._connection.executemany(
-            _INSERT_LINK,
-            [
-                (
-                    doc_key,
-                    place,
-                    link.source_ordinal,
-                    raw_source,
-                    to_bytes(link.target_path),
-                    to_bytes(link.anchor),
-                )
-                for place, link in enumerate(links)
-            ],
-        )
 
 
 def _with_id(values: tuple[Any, ...], new_id: str) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from fingerpost.stores.embedded.border import cure
 from fingerpost.stores.embedded.files import Files
 
 DATABASE_FILE = "index.sqlite"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 APPLICATION_ID = 0x46504E54  # "FPNT"
 BUSY_TIMEOUT_S = 5.0
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -57,6 +57,11 @@ CREATE TABLE mentions (
 """,
     3: """
 CREATE TABLE summaries (place INTEGER PRIMARY KEY, record BLOB NOT NULL, checksum INTEGER NOT NULL);
+""",
+    # A document without a row was stored by an earlier version: its links must be read again.
+    4: """
+CREATE TABLE written_links (
+    doc_key INTEGER PRIMARY KEY, names BLOB NOT NULL, content BLOB NOT NULL);
 """,
 }
 

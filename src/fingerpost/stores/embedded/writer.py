@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +30,10 @@ from fingerpost.stores.embedded.vector_writer import VectorWriter
 from fingerpost.stores.embedded.word_writer import WordWriter, words_folder
 from fingerpost.stores.embedded.words import WordsDamagedError
 from fingerpost.stores.fingerprint import same_embedding, same_splitting, with_embedding_of
+from fingerpost.stores.linking import WrittenLinks
 from fingerpost.stores.trail import trail_text
 from fingerpost.text.analyse import analyse_joined
-from fingerpost.types.document import Document, SkippedFile
+from fingerpost.types.document import Document, Link, SkippedFile
 
 _TOKEN_BITS = 62
 
@@ -179,7 +180,7 @@ class EmbeddedWriter:
             words = self._open_words()
             if document.id != old_document_id:
                 self._take_out(document.id)
-            stored = self._changes.stored_chunks(row), self._changes.stored_links(row)
+            stored = self._changes.stored_chunks(row), self._changes.links.stored(row[0])
             names = self._changes.graph.names(row[0])
             chunks = [read_chunk(item, document.id, self._folder) for item in stored[0]]
             trails = [
@@ -197,6 +198,30 @@ class EmbeddedWriter:
         for document_id in document_ids:
             with self._guarded():
                 self._take_out(document_id)
+
+    def unread_links(self) -> set[str]:
+        """Return the ids of documents whose links as written an older version did not keep."""
+        with self._guarded():
+            return self._changes.links.unread()
+
+    def written_links(
+        self, source: str, names: Collection[str], document_ids: Collection[str] = ()
+    ) -> list[tuple[str, WrittenLinks]]:
+        """Return links as written by what they end in; see `LinkWriter.written_links`."""
+        with self._guarded():
+            return list(self._changes.links.written(source, names, document_ids))
+
+    def relink(
+        self, document_id: str, links: Sequence[Link], written: WrittenLinks | None = None
+    ) -> None:
+        """Put other links in place of a document's; see `LinkWriter.relink`."""
+        with self._guarded():
+            row = self._changes.find(document_id)
+            if row is None:
+                return
+            if written is not None or self._changes.links.differ(row[0], links):
+                self._begin()
+                self._changes.links.replace(row[0], to_text(row[2]), links, written)
 
     def put_summaries(self, summaries: Sequence[Summary], fingerprint: str) -> None:
         """Keep a tree of summaries in place of the last one; see `Writer.put_summaries`."""
