@@ -14,7 +14,14 @@ from fingerpost.cli.capabilities import (
     tell_skipped,
 )
 from fingerpost.cli.failure import ABSTAINED, ANSWERED, UNGROUNDED
-from fingerpost.cli.options import Load, NoPathError, corpus_options, parse_filters, require_text
+from fingerpost.cli.options import (
+    Load,
+    NoPathError,
+    corpus_options,
+    parse_filters,
+    require_text,
+    tier_option,
+)
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.repositories import repository_notes
 from fingerpost.cli.terminal import plain
@@ -28,8 +35,8 @@ if TYPE_CHECKING:
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH]... QUESTION")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @click.option("--explain", is_flag=True, help="Show why the tier was chosen and every candidate.")
-@click.option("--tier", type=click.IntRange(0, 3), help="Fix the tier instead of classifying.")
-@click.option("--max-tier", type=click.IntRange(0, 3), help="Cap the tier.")
+@tier_option("--tier", "Fix the tier, 0 to 3 or T0 to T3, instead of classifying.")
+@tier_option("--max-tier", "Cap the tier, 0 to 3 or T0 to T3.")
 @click.option("--top-k", type=click.IntRange(1, 50), help="How many sources to rest on.")
 @click.option(
     "--filter",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fingerpost.cli.options import tier_option
 from fingerpost.config.providers import DECISION_NAMES
 
 if TYPE_CHECKING:
@@ -145,10 +146,8 @@ def backend_options(command: Callable[..., None]) -> Callable[..., None]:
     "--queries", type=FILE, multiple=True, required=True, help="JSONL: id, question, gold."
 )
 @embedder_option
-@click.option(
-    "--tier",
-    type=click.IntRange(1, 3),
-    help="Run this tier whole; without it one hybrid search.",
+@tier_option(
+    "--tier", "Run this tier whole, 1 to 3 or T1 to T3; without it one hybrid search.", lowest=1
 )
 @click.option(
     "--cache",

@@ -127,6 +127,29 @@ def require_text(router: QueryRouter) -> None:
         raise router.corpus_shortfall
 
 
+def tier_option(name: str, help_: str, *, lowest: int = 0) -> Callable[..., Any]:
+    """Return an option for a tier as people write it: a number to 3, or T and the number.
+
+    Args:
+        name: Of the option.
+        help_: What it does.
+        lowest: Least tier that is allowed, 0 to 3.
+    """
+    allowed = {label: tier for tier in range(lowest, 4) for label in (str(tier), f"T{tier}")}
+
+    def parse(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+        if text is None:
+            return None
+        tier = allowed.get(text.strip().upper())
+        if tier is None:
+            raise click.BadParameter(
+                f"{text!r} is no tier here: write {lowest} to 3, or T{lowest} to T3"
+            )
+        return tier
+
+    return click.option(name, metavar="TIER", callback=parse, help=help_)
+
+
 def parse_filters(pairs: tuple[str, ...]) -> dict[str, Any]:
     """Return filters from ``field=value`` texts; several values of one field are alternatives.
 

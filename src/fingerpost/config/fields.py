@@ -77,6 +77,12 @@ def _as_provider(value: object) -> object:
     return value.strip().lower() or None if isinstance(value, str) else value
 
 
+def _as_tier(value: object) -> object:
+    """Return the number of a tier that is written as results tell it, ``T0`` to ``T3``."""
+    label = value.strip().upper() if isinstance(value, str) else ""
+    return int(label[1]) if label in ("T0", "T1", "T2", "T3") else value
+
+
 def _one_of(names: tuple[str, ...]) -> AfterValidator:
     def check(value: str | None) -> str | None:
         if value is not None and value not in names:
@@ -102,6 +108,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_items)]
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
 Hook = Callable[..., Any] | None
+HighestTier = Annotated[int, BeforeValidator(_as_tier), Field(ge=0, le=3)]
 Sources = Annotated[tuple[Any, ...], BeforeValidator(_as_sources)]
 
 _SOURCE_FIELDS = frozenset({"name", "description", "path", "examples", "min_probability"})

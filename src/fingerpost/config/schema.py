@@ -11,6 +11,7 @@ from fingerpost.config.address import address_fault
 from fingerpost.config.fields import (
     DecisionProvider,
     EmbeddingProvider,
+    HighestTier,
     Hook,
     LlmProvider,
     ModelName,
@@ -74,8 +75,8 @@ class QueryRouterConfig(BaseModel):
     """Model that classifies; ``None`` takes the provider's cheap one."""
     classifier_provider: LlmProvider = None
     """Provider of the classifier; ``None`` takes that of the first key set, ``none`` no model."""
-    max_tier: Annotated[int, Field(ge=0, le=3)] = 3
-    """Caps the tier after escalation."""
+    max_tier: HighestTier = 3
+    """Caps the tier after escalation: 0 to 3, or ``T0`` to ``T3`` as text."""
     embedding_provider: EmbeddingProvider = None
     """A provider, ``local`` or ``none`` (keyword-only); ``None`` takes the provider of the first
     key set that publishes an embedding model, else the local model when installed."""

@@ -67,3 +67,17 @@ def test_a_source_about_fingerpost_itself_does_not_look_like_a_file(run_main, tm
     assert code == 0
     assert f"\n  [1] {entry} › " in out
     assert f"{entry}:1-" in out.split(" candidates")[1]
+
+
+@pytest.mark.parametrize("written", ["3", "T3", "t3", " T3 "])
+def test_a_tier_is_taken_as_a_number_and_as_results_tell_it(run, corpus, written):
+    code, out, _ = run("ask", corpus, "Which is the default mode?", "--tier", written)
+    assert (code, "T3 research (forced" in out) == (0, True)
+    _, out, _ = run("ask", corpus, "Which is the default mode?", "--max-tier", "t1", "--json")
+    assert json.loads(out)["classification"]["tier"] <= 1
+
+
+@pytest.mark.parametrize("written", ["4", "T4", "-1", "TT1", "T", "", "1.0", "research"])
+def test_a_tier_that_is_none_is_refused_with_those_that_are(run, corpus, written):
+    code, _, err = run("ask", corpus, "Which is the default mode?", f"--tier={written}")
+    assert (code, "write 0 to 3, or T0 to T3" in err) == (2, True)

@@ -74,6 +74,12 @@ def test_a_blank_variable_counts_as_absent():
     assert load_config(CORPUS, environ={"FINGERPOST_MAX_TIER": "  "}).config.max_tier == 3
 
 
+@pytest.mark.parametrize("written", ["T2", "t2", " 2 "])
+def test_the_highest_tier_may_be_written_as_results_tell_it(written):
+    loaded = load_config(CORPUS, environ={"FINGERPOST_MAX_TIER": written})
+    assert loaded.config.max_tier == 2
+
+
 def test_lists_in_variables_are_separated_like_path(monkeypatch):
     import os
 
@@ -92,6 +98,7 @@ def test_a_single_path_is_one_path_and_not_its_letters():
         ({"knowledge_corpus": []}, ConfigError, ["knowledge_corpus is required"]),
         ({"knowledge_corps": ["x"]}, UnknownSettingError, ["knowledge_corps"]),
         ({**CORPUS, "max_tier": 4}, ConfigError, ["max_tier", "4", "3"]),
+        ({**CORPUS, "max_tier": "T4"}, ConfigError, ["max_tier", "T4", "integer"]),
         ({**CORPUS, "max_tier": "two"}, ConfigError, ["max_tier", "two", "integer"]),
         ({**CORPUS, "confidence_threshold": float("nan")}, ConfigError, ["confidence_threshold"]),
         ({**CORPUS, "cache_max_entries": 0}, ConfigError, ["cache_max_entries", "0", "1"]),
