@@ -233,3 +233,21 @@ def pattern_of(glob: str) -> re.Pattern[str]:
             out.append(re.escape(glob[at]))
             at += 1
     return re.compile("".join(out))
+
+
+def may_hold(glob: str, parts: Sequence[str]) -> bool:
+    """Tell whether a file somewhere below a folder can be one that a glob stands for.
+
+    Args:
+        glob: Relative to the root, as for `pattern_of`.
+        parts: Names from the root down to the folder.
+    """
+    of_glob = glob.split("/")
+    if len(of_glob) <= len(parts) and "**" not in glob:  # thousands of names may be given
+        return False
+    for part, wanted in zip(parts, of_glob, strict=False):
+        if "**" in wanted:
+            return True
+        if not pattern_of(wanted).fullmatch(part):
+            return False
+    return len(of_glob) > len(parts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fingerpost.corpus.formats import format_of, is_unsupported
-from fingerpost.corpus.locate import CorpusRoot, locate, pattern_of
+from fingerpost.corpus.locate import CorpusRoot, locate, may_hold, pattern_of
 from fingerpost.corpus.walk import readable
 from fingerpost.types.document import SkippedFile
 
@@ -73,10 +73,12 @@ def _concerns(root: CorpusRoot, path: str) -> bool:
         return False
     below = path[len(folder) :].lstrip("/")
     is_file = format_of(below) or is_unsupported(below)
-    return (
-        not root.include
-        or not is_file
-        or any(pattern_of(glob).fullmatch(below) for glob in root.include)
+    if not root.include:
+        return True
+    parts = below.split("/") if below else []
+    return any(
+        pattern_of(glob).fullmatch(below) if is_file else may_hold(glob, parts)
+        for glob in root.include
     )
 
 

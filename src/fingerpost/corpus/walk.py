@@ -30,6 +30,7 @@ from fingerpost.corpus.locate import (
     ENVIRONMENT_MARK,
     CorpusRoot,
     is_ignored_folder,
+    may_hold,
     pattern_of,
 )
 from fingerpost.corpus.openapi import SNIFFED_BYTES, says_openapi
@@ -93,6 +94,7 @@ class Folder:
     root: CorpusRoot
     skipped: list[SkippedFile] = field(default_factory=list)
     _descriptors: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _include: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         """Open the folder.
@@ -123,6 +125,7 @@ class Folder:
             everything: Whether all are meant, whatever the root includes.
         """
         include = () if everything else self.root.include
+        self._include = include
         patterns = [pattern_of(glob) for glob in include]
         named = set(include)
 
@@ -177,7 +180,7 @@ class Folder:
             below = (*parts, name)
             path = readable("/".join(below))
             if stat.S_ISDIR(status.st_mode):
-                if is_ignored_folder(name):
+                if is_ignored_folder(name) or not self._leads_on(below):
                     continue
                 if len(below) > MAX_DEPTH:
                     self._skip(path, "limit", f"more than {MAX_DEPTH} folders deep")
@@ -194,13 +197,20 @@ class Folder:
             elif format_of(path):
                 self._skip(path, "not-regular", "a pipe, socket or device")
 
+    def _leads_on(self, parts: tuple[str, ...]) -> bool:
+        """Tell whether a folder can hold a document that is meant; others are none of ours."""
+        return not self._include or any(may_hold(glob, parts) for glob in self._include)
+
     def _link(self, parts: tuple[str, ...], path: str, wanted: Callable[[str], bool]) -> None:
         """List a symlink that would have been a document or a folder of documents."""
         place = self.root.folder.joinpath(*parts)
+        is_wanted = wanted(path)
+        if not is_wanted and not self._leads_on(parts):
+            return
         inside = False
         with suppress(OSError, RuntimeError, ValueError):
             inside = place.resolve().is_relative_to(self.root.folder)
-        if wanted(path) or (not inside and not is_ignored_folder(parts[-1])) or place.is_dir():
+        if is_wanted or (not inside and not is_ignored_folder(parts[-1])) or place.is_dir():
             detail = "links are not followed" if inside else "it leads out of the folder"
             self._skip(path, "symlink", detail)
 

@@ -47,6 +47,32 @@ def test_globs_keep_to_what_they_say(tmp_path):
     assert files("docs/?/b.md") == ["x/b.md"]
 
 
+@pytest.mark.parametrize(
+    ("given", "strangers"),
+    [
+        ("notes/one.md", ("notes/other", "notes/venv")),
+        ("notes/*.md", ("notes/other", "notes/venv")),
+        ("notes/mine/*.md", ("notes/other", "notes/venv", "notes/mine/deep")),
+        ("notes/mine/**/*.md", ("notes/other", "notes/venv")),
+        ("notes/*/one.md", ("notes/mine/deep",)),
+    ],
+)
+def test_a_folder_that_no_glob_reaches_is_not_looked_into(tmp_path, given, strangers):
+    for name in ("one.md", "mine/one.md", "mine/deep/one.md"):
+        write(tmp_path / "notes" / name)
+    for name in strangers:
+        write(tmp_path / name / "inner/pyvenv.cfg")
+        (tmp_path / name / "inner/away").symlink_to("/")
+        (tmp_path / name / "away").symlink_to("/")
+    roots, _ = locate([tmp_path / given])
+    (root,) = roots
+    with Folder(root) as folder:
+        assert [file.path for file in folder.files()]
+        passed = [item.path for item in folder.skipped]
+    unreached = tuple(str(tmp_path / name) for name in strangers)
+    assert [path for path in passed if path.startswith(unreached)] == []
+
+
 def test_a_folder_or_file_inside_a_given_folder_is_not_taken_twice(tmp_path):
     write(tmp_path / "docs/sub/a.md")
     roots, _ = locate(
