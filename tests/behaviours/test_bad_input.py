@@ -117,6 +117,8 @@ async def test_what_cannot_be_read_is_listed_with_its_reason_and_stops_nothing(t
     assert FACT in result.answer
     assert stats.document_count == 1
     assert {Path(file.path).name: file.reason for file in stats.skipped} == reasons
+    details = {Path(file.path).name: file.detail for file in stats.skipped}
+    assert (details["loop.md"], details["up"]) == ("it leads nowhere", "links are not followed")
 
 
 @needs_pipes

@@ -138,6 +138,7 @@ def test_an_interrupt_while_embedding_keeps_the_vectors_so_far(corpus, runtime, 
     err = capsys.readouterr().err
     assert ended.value.code == 130
     assert "the vectors so far are kept" in err
+    assert err.count("interrupted") == 1
     runtime.run = calls
     with QueryRouter(knowledge_corpus=[corpus], embed="never") as router:
         found = router.get_corpus_stats()

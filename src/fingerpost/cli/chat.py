@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from fingerpost.cli.finding import counted
 from fingerpost.cli.options import Load, corpus_options, require_text
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.repositories import repository_notes
@@ -43,8 +44,8 @@ def chat(paths: tuple[str, ...], as_json: bool, load: Load) -> int:
         found = router.get_corpus_stats()
         n_vectors = round(found.vector_coverage * found.chunk_count)
         note = words_alone(router.embedding_reason, n_vectors, found.chunk_count)
-        opening = f"{found.document_count:,} documents, {found.chunk_count:,} chunks. {_HELP}"
-        click.echo(opening, err=as_json)
+        size = f"{counted(found.document_count, 'document')}, {counted(found.chunk_count, 'chunk')}"
+        click.echo(f"{size}. {_HELP}", err=as_json)
         for told in (*repository_notes(found.repositories), *([note] if note else [])):
             click.echo(plain(told), err=True)
         Conversation(router, as_json=as_json).run()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fingerpost.cli.failure import ANSWERED, MODEL, OTHER, show
+from fingerpost.cli.failure import ANSWERED, INTERRUPTED, MODEL, OTHER, show
+from fingerpost.cli.finding import counted
 from fingerpost.cli.options import Load, corpus_options
 from fingerpost.cli.progress import IngestBar
 from fingerpost.cli.repositories import repository_line
@@ -88,7 +89,7 @@ def _embed(library: Any) -> LaneError | None:
         library.embed()
     except KeyboardInterrupt:
         click.echo("interrupted: the vectors so far are kept; run it again to go on", err=True)
-        raise
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except LaneError as error:
         return error
     model, state = library.embedding.model, library.store.info()
@@ -143,7 +144,7 @@ def _report(library: Any, n_embedded: int, failure: LaneError | None) -> dict[st
 
 def _show(report: dict[str, Any], library: Any, *, all_skipped: bool) -> None:
     click.echo(
-        f"{report['n_documents']:,} documents, {report['n_chunks']:,} chunks "
+        f"{counted(report['n_documents'], 'document')}, {counted(report['n_chunks'], 'chunk')} "
         f"in {report['took_s']:.1f} s: {report['n_added']:,} new, {report['n_changed']:,} changed, "
         f"{report['n_moved']:,} moved, {report['n_removed']:,} removed, "
         f"{report['n_unchanged']:,} unchanged"

@@ -72,6 +72,9 @@ class FoundFile:
     n_links: int = 1
 
 
+_INSIDE = "links are not followed"
+
+
 class FileRefusedError(Exception):
     """A file is not read; ``reason`` and ``detail`` are those of `SkippedFile`."""
 
@@ -207,11 +210,11 @@ class Folder:
         is_wanted = wanted(path)
         if not is_wanted and not self._leads_on(parts):
             return
-        inside = False
+        detail = "it leads nowhere"
         with suppress(OSError, RuntimeError, ValueError):
-            inside = place.resolve().is_relative_to(self.root.folder)
-        if is_wanted or (not inside and not is_ignored_folder(parts[-1])) or place.is_dir():
-            detail = "links are not followed" if inside else "it leads out of the folder"
+            inside = place.resolve(strict=True).is_relative_to(self.root.folder)
+            detail = _INSIDE if inside else "it leads out of the folder"
+        if is_wanted or (detail != _INSIDE and not is_ignored_folder(parts[-1])) or place.is_dir():
             self._skip(path, "symlink", detail)
 
     def _entries(self, parts: tuple[str, ...]) -> list[tuple[str, os.stat_result]]:
