@@ -177,7 +177,8 @@ class _Run:
         gone = self.scan.gone(self._known) - self._moved_ids
         self.writer.remove(sorted(gone))
         self.n_removed += len(gone)
-        links.finish()
+        if self.n_removed or links.is_touched:
+            links.finish()
         self._say("store", total, total, force=True)
         return True
 

@@ -56,6 +56,11 @@ class Relinking:
         self._put.add(file.source)
         return True
 
+    @property
+    def is_touched(self) -> bool:
+        """Whether a document was put or came to another place."""
+        return bool(self._put or self._moved)
+
     def put(self, source: str) -> None:
         """Note that a document of a source was put."""
         self._put.add(source)
