@@ -10,7 +10,7 @@ from fingerpost.generate.listing import Listing, Place, find_listings
 from fingerpost.generate.relevance import answering
 from fingerpost.generate.score import Question, ScoredUnit
 from fingerpost.generate.units import Unit, UnitKind
-from fingerpost.text.language import detect_language
+from fingerpost.text.language import NO_LANGUAGE, detect_language
 from fingerpost.text.tokens import estimate_tokens
 from fingerpost.types import Hit, Tier
 
@@ -43,7 +43,6 @@ LIMITS: Mapping[Tier, Limits] = {
 _SAME = 0.85
 _MAX_POOL = 60
 _CODE_ELSEWHERE = 0.95
-_NO_LANGUAGE = ("", "und")
 _NEAR_LANGUAGE = 0.6
 
 
@@ -132,7 +131,7 @@ def _of_one_language(
     def language(item: ScoredUnit) -> str:
         return hits[item.unit.hit].chunk.language
 
-    known = [item for item in scored if language(item) not in _NO_LANGUAGE]
+    known = [item for item in scored if language(item) not in NO_LANGUAGE]
     if len({language(item) for item in known}) <= 1:
         return list(scored)
     best = max(known, key=lambda item: item.score)
@@ -140,7 +139,7 @@ def _of_one_language(
     near = _NEAR_LANGUAGE * best.score
     own = any(language(item) == asked and item.score >= near for item in known)
     spoken = asked if own else language(best)
-    return [item for item in scored if language(item) in (spoken, *_NO_LANGUAGE)]
+    return [item for item in scored if language(item) in {spoken, *NO_LANGUAGE}]
 
 
 def _ranked(question: Question, scored: Sequence[ScoredUnit], limits: Limits) -> list[ScoredUnit]:

@@ -9,14 +9,13 @@ from functools import lru_cache
 
 from fingerpost.stores.base import Reader, WordQuery
 from fingerpost.text.analyse import analyse_joined, query_tokens, topic_tokens
-from fingerpost.text.language import detect_language
+from fingerpost.text.language import NO_LANGUAGE, detect_language
 from fingerpost.text.versions import versions_there, without_versions
 from fingerpost.types.document import Document
 
 MAX_TOKENS = 256
 MAX_CHARS = 4000
 CONTEXT_WEIGHT = 0.2
-_NO_LANGUAGE = ("", "und")
 _FOREIGN = 0.05
 _BM25_CEILING = 2.2  # k1 + 1: the most that one term can score, in units of its rarity
 
@@ -80,7 +79,7 @@ class Question:
         Of translations, which say the same in the same names, the one that the asker reads is
         the better; what only another language tells is still found.
         """
-        if not self.spoken or language in (self.spoken, *_NO_LANGUAGE):
+        if not self.spoken or language in {self.spoken, *NO_LANGUAGE}:
             return score
         return score * (1 - _FOREIGN)
 
@@ -142,7 +141,7 @@ def ask(
 
 def _spoken(reader: Reader, text: str) -> str:
     """Return the language of a text if the index holds it among others."""
-    there = reader.languages().keys() - set(_NO_LANGUAGE)
+    there = reader.languages().keys() - NO_LANGUAGE
     if len(there) <= 1:
         return ""
     language = detect_language(text)

@@ -9,7 +9,10 @@ from typing import Final
 
 from fingerpost.text.stopwords import stop_words
 
-__all__ = ["detect_language", "same_language"]
+__all__ = ["NO_LANGUAGE", "detect_language", "same_language"]
+
+NO_LANGUAGE: Final = frozenset({"", "und"})
+"""Codes of a text whose language is not known."""
 
 _SAMPLE: Final = 4096
 _SHORT: Final = 512

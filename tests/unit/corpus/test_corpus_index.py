@@ -20,26 +20,11 @@ from fingerpost.corpus import (
 from fingerpost.errors import EmbeddingError, StoreConflictError
 from fingerpost.observe.observer import ignore
 from fingerpost.stores.base import WordQuery
-from fingerpost.stores.open import open_store
 from fingerpost.testing.models import HashEmbedder
 from fingerpost.text.analyse import query_tokens
 from fingerpost.types.query import Filters
 
 WORDS_ONLY = IndexOptions(embed=False, workers=0)
-
-
-@pytest.fixture
-def docs(tmp_path):
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = open_store(str(tmp_path / "index"))
-    yield opened
-    opened.close()
 
 
 def root(folder):

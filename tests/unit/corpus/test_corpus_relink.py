@@ -11,20 +11,6 @@ from fingerpost.stores.open import open_store
 from fingerpost.types.ids import document_id
 
 
-@pytest.fixture
-def docs(tmp_path):
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = open_store(str(tmp_path / "index"))
-    yield opened
-    opened.close()
-
-
 def run(store, folder):
     root = CorpusRoot("docs", folder.resolve())
     options = IndexOptions(embed=False, workers=0)
